@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.material import POOL, SHARED
-from benchmarks.repairs import hamming, kinds, kinds_k6, kinds_letters, library, textbook
+from benchmarks.repairs import (
+    hamming,
+    kinds,
+    kinds_k6,
+    kinds_letters,
+    kinds_tails,
+    library,
+    textbook,
+)
 from benchmarks.repairs.cases import Case
 from benchmarks.repairs.checking import checking_lines
 from benchmarks.repairs.pool import cases_of_pool
@@ -49,7 +57,9 @@ class Suite:
 SUITES = {
     "library": Suite(lambda _: library.CASES),
     "textbook": Suite(lambda _: textbook.CASES),
-    "kinds": Suite(lambda _: kinds.CASES + kinds_k6.CASES + kinds_letters.CASES),
+    "kinds": Suite(
+        lambda _: kinds.CASES + kinds_k6.CASES + kinds_letters.CASES + kinds_tails.CASES
+    ),
     "hamming28": Suite(lambda _: hamming.CASES),
     "hamming": Suite(hamming_cases, HAMMING),
     "herbie28": Suite(herbie_cases, HERBIE_28),

@@ -383,6 +383,13 @@ PRODUCTS: tuple[Case, ...] = (
         ("-1/x/(x + 1)",),
     ),
     Case(
+        "fraction difference in one fraction",
+        "-1/(x**2 + x)",
+        Ranges(("x=loguniform:1e150:1e160",)),
+        "NMSE 3.3.1",
+        ("-1/x/(x + 1)",),
+    ),
+    Case(
         "second difference far out",
         "1/(x + 1) - 2/x + 1/(x - 1)",
         Ranges(("x=loguniform:10:1e105",)),

@@ -178,6 +178,17 @@ IN_THE_EXPONENT: tuple[Case, ...] = (
         needs=Needs.SERIES,
     ),
     Case(
+        "two powers less their tangent",
+        "(1+x)**n*(1-x)**m-1-(n-m)*x",
+        Ranges(("x=loguniform:1e-8:1e-3", "n=20:30", "m=1:5")),
+        "Bernoulli's inequality",
+        (
+            f"({_EXPONENTIAL.format('(n*log1p(x) + m*log1p(-x))')})"
+            f" + n*({_LOGARITHM.format('x')}) + m*({_LOGARITHM.format('(-x)')})",
+        ),
+        needs=Needs.SERIES,
+    ),
+    Case(
         "logarithm of two failures",
         "log1p(a*k) + k*log1p(-a)",
         Ranges(("a=loguniform:1e-8:1e-3", "k=1:50")),

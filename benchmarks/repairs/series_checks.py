@@ -46,6 +46,10 @@ def rows_by_branch(branches: Sequence[Branch], columns: Columns) -> Iterator[tup
         yield branch, takes
 
 
+LEAST = 1e-30
+"""A relative distance that counts as none."""
+
+
 def beyond_bound(series: Series, columns: Columns) -> int:
     """At how many points of the box the series is farther from its term than its bound."""
     inside = np.flatnonzero(rows_in_box(series, columns))
@@ -66,7 +70,8 @@ def beyond_bound(series: Series, columns: Columns) -> int:
 def _is_within(term: arb, other: arb | None, bound: float) -> bool:
     if other is None:
         return False
-    return bool(abs(other - term) <= arb(bound) * abs(term)) or term == other == 0
+    least = max(bound, LEAST)  # A series that ends is its term, which balls do not tell
+    return bool(abs(other - term) <= arb(least) * abs(term)) or term == other == 0
 
 
 def _values(formula: Formula, columns: Columns) -> list[arb | None]:

@@ -28,8 +28,8 @@ from eic_core.engine.walk import Arithmetic, Through, Walk, deviations, walk
 from eic_core.engine.walked import RANGE, Walked
 from eic_core.operators import NUMPY, Operator
 
-Settled = Mapping[int, tuple[float, Through]]
-"""For each slot of a constant step, its value and what comes through it."""
+Settled = Mapping[int, tuple[float | np.ndarray, Through]]
+"""For each slot of a step that is known, its value and what comes through it."""
 
 NOTHING_SETTLED: Settled = MappingProxyType({})
 

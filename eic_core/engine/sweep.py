@@ -25,7 +25,7 @@ from eic_core.engine.constants import settled_constants
 from eic_core.engine.exact import DEEP_SAMPLES, ExactEvaluator, ExactSample
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID
 from eic_core.engine.reference import NOTHING_SETTLED, evaluate_block
-from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, Step, Tape, tape_of
+from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, SMALLEST_NORMAL, Step, Tape, tape_of
 from eic_core.engine.walked import RANGE, SUSPECT, Walked, blocks, columns_between
 from eic_core.errors import require
 from eic_core.formula.tree import Formula
@@ -142,10 +142,11 @@ def passage(B: Any, sized: Any, y: Any, a: Any, slope: Any, limit: Any, term: An
     `limit` is the limit of kappa, `NOTHING` if y is never 0; `term` is the part of s_k^2 that the
     recursion added through this edge; `s2` is the operand's s_i^2. A jump that a rounding of the
     operand has just missed counts as a jump. A kappa that leaves double range on the way, or where
-    values do (`sized`), is sqrt(term / s_i^2).
+    values do (`sized`), or of a slope below the normal doubles, is sqrt(term / s_i^2).
     """
     kappa = B.over(slope, y) * a
-    lost = B.where(B.isfinite(kappa), (kappa == 0) & (term != 0), True) | sized
+    small = (kappa == 0) | (B.abs(slope) < (SMALLEST_NORMAL if B is NUMPY else 0.0))
+    lost = B.where(B.isfinite(kappa), small & (term != 0), True) | sized
     jumps = (term == math.inf) & (s2 < math.inf)
     if anywhere(jumps):  # not where a large kappa is the reason
         jumps = jumps & ((slope == 0) | (kappa * kappa * s2 <= SINGULAR_S2))

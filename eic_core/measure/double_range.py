@@ -150,10 +150,10 @@ def leaves_range(
     [True, True, False]
     """
     inputs = {name: np.asarray(y, dtype=np.float64) for name, y in columns.items()}
-    wide = extended.evaluate(tape, inputs, count)
+    values = extended.wide_values(tape, inputs, count)
     low, high = EXPONENTS[kind]  # |m| is from 1/2 to 1
-    gone = [(y.m != 0) & ((y.e > high) | (y.e <= low)) for y in wide.values]
-    return np.any(gone, axis=0) & (wide.values[-1].m != 0)
+    gone = [(y.m != 0) & ((y.e > high) | (y.e <= low)) for y in values]
+    return np.any(gone, axis=0) & (values[-1].m != 0)
 
 
 @cached_on_inspection

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from eic_core.engine.amplify import amplify
+from eic_core.engine.reference import evaluate_block
 from eic_core.engine.tape import UNIT_ROUNDOFF
+from eic_core.engine.walk import Through
 from eic_core.engine.walked import Array, Rows
 from eic_core.measure.double_range import Held, double_range
 from eic_core.measure.following import following, moves_of, sources_of_infinity, undecided
@@ -145,10 +147,10 @@ def _put(table: Blamed, blamed: Blamed) -> None:
 def _look_beside(inspection: Inspection, rows: Rows) -> tuple[Array, np.ndarray]:
     """What is true on both sides of rows that lie on a jump or threshold; shape (m,) each.
 
-    The digits there, nan where they are not known; and whether the value comes from both sides: a
-    guard gives the limit.
+    The digits there, of sides without a value nothing, nan where they are not known; and whether
+    the value comes from both sides: a guard gives the limit.
     """
-    digits, is_continuous = np.zeros(len(rows)), np.ones(len(rows), dtype=bool)
+    digits, is_continuous = np.full(len(rows), math.nan), np.ones(len(rows), dtype=bool)
     if not len(rows):
         return digits, is_continuous
     y, _ = inspection.amplification.trace(inspection.formula.root.id)
@@ -156,10 +158,29 @@ def _look_beside(inspection: Inspection, rows: Rows) -> tuple[Array, np.ndarray]
         near, s = _moved_inputs(inspection, rows, side)
         far, _ = _moved_inputs(inspection, rows, 2 * side)
         with np.errstate(all="ignore"):
-            digits = np.maximum(digits, np.where(np.isfinite(s), np.log10(s), math.nan))
+            digits = np.fmax(digits, np.where(np.isfinite(s), np.log10(s), math.nan))
             moves = np.abs(far - near) + UNIT_ROUNDOFF * s * np.abs(near)
-            is_continuous &= np.abs(near - y[rows]) <= SMOOTH * moves
+            is_continuous &= (np.abs(near - y[rows]) <= SMOOTH * moves) & np.isfinite(s)
+    unknown = np.flatnonzero(np.isnan(digits))
+    if len(unknown):
+        digits[unknown] = _between_jumps(inspection, rows[unknown])
     return digits, is_continuous
+
+
+def _between_jumps(inspection: Inspection, rows: Rows) -> Array:
+    """The digits lost where no double is between jumps: noise passes a step over large numbers."""
+    amplification = inspection.amplification
+    tape, columns = amplification.tape, inspection.samples.take(rows).columns
+    settled: dict[int, tuple[Array, Through]] = {}
+    for step in tape.steps:
+        if step.row is not None and step.row.steps:
+            y, _ = amplification.trace(step.node)
+            below = evaluate_block(tape, columns, len(rows), settled).s2[step.operands[0]]
+            term = np.where(np.spacing(np.abs(y[rows])) >= 1, below, 0.0)
+            settled[step.slot] = y[rows], Through(1.0 + term, (term,))
+    s2 = evaluate_block(tape, columns, len(rows), settled).s2[-1]
+    with np.errstate(invalid="ignore"):
+        return 0.5 * np.log10(np.where(np.isfinite(s2), s2, math.nan))
 
 
 def _moved_inputs(inspection: Inspection, rows: Rows, by: float) -> tuple[Array, Array]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,9 +23,11 @@ class Traced:
 
     name: str
     formula: Callable[..., Any]  # Of a backend and operands; branches by ``B.where`` alone
+    for_doubles: bool = False  # Whether it has the digits of doubles, in all types
 
     def __call__(self, *operands: Any, out: Any = None) -> Any:
-        y = self.formula(NUMPY, *operands)
+        function = partial(self.formula, NUMPY)
+        y = (beyond_numpy.over_arrays(function) if self.for_doubles else function)(*operands)
         if out is None:
             return y
         np.copyto(out, y)
@@ -61,13 +64,13 @@ NUMPY = SimpleNamespace(
     gamma=beyond_numpy.gamma,
     lgamma=beyond_numpy.lgamma,
     **{
-        formula.__name__: Traced(formula.__name__, formula)
-        for formula in (
-            beyond_numpy.digamma,
-            beyond_numpy.digamma_rise,
-            beyond_numpy.betaln,
-            beyond_numpy.erfcx,
-            beyond_numpy.erfcx_kappa,
+        formula.__name__: Traced(formula.__name__, formula, for_doubles=is_value)
+        for formula, is_value in (
+            (beyond_numpy.digamma, False),  # slopes are taken of longer numbers, too
+            (beyond_numpy.digamma_rise, False),
+            (beyond_numpy.betaln, True),
+            (beyond_numpy.erfcx, True),
+            (beyond_numpy.erfcx_kappa, False),
         )
     },
 )

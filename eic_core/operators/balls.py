@@ -196,10 +196,10 @@ class Balls:
         return BEYOND if x < 0 and not 0 < value < LARGEST else value
 
     @staticmethod
-    def erfcx_kappa(x: Any) -> Ball:
+    def erfcx_kappa(x: Any, y: Any) -> Ball:
         if x > 1:
             return -x * (x * x).hypgeom_u(arb(1), HALF) / (x * x).hypgeom_u(HALF, HALF)
-        return 2 * x * (x - 1 / (arb.pi().sqrt() * Balls.erfcx(x)))
+        return 2 * x * (x - 1 / (arb.pi().sqrt() * y))
 
     @staticmethod
     def digamma_rise(x: Any, h: Any) -> Ball:

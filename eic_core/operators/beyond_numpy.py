@@ -13,15 +13,16 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def over_arrays(function: Callable[[Array], Array]) -> Callable[[Any], Any]:
+def over_arrays(function: Callable[..., Array]) -> Callable[..., Any]:
     """Of numbers and arrays that are no longer than doubles, in their own type."""
 
-    def wrapped(a: Any) -> Any:
-        a = np.asarray(a)
-        kind = a.dtype if a.dtype.kind == "f" else np.dtype(np.float64)
+    def wrapped(*operands: Any) -> Any:
+        kind = np.result_type(*operands)
+        kind = kind if kind.kind == "f" else np.dtype(np.float64)
         if kind.itemsize > 8:
             raise TypeError("there are digits for doubles only")
-        y = function(a.astype(np.float64).ravel()).reshape(a.shape)
+        a = np.broadcast_arrays(*operands)
+        y = function(*[x.astype(np.float64).ravel() for x in a]).reshape(a[0].shape)
         with np.errstate(over="ignore", under="ignore"):
             return y.astype(kind)[()]
 
@@ -157,8 +158,8 @@ def erfcx(B: Any, x: Any) -> Any:
     return B.where(x < _FAR, product, B.over(1.0 - r * less, far * B.sqrt(B.pi)))
 
 
-def erfcx_kappa(B: Any, x: Any) -> Any:
-    """x erfcx'(x)/erfcx(x), which is -1 in the end."""
-    near = 2.0 * x * (x - B.over(1.0, B.sqrt(B.pi) * erfcx(B, x)))
+def erfcx_kappa(B: Any, x: Any, y: Any) -> Any:
+    """x y'/y for y = erfcx(x), which is -1 in the end."""
+    near = 2.0 * x * (x - B.over(1.0, B.sqrt(B.pi) * y))
     r, less = _less_than_one(B, B.where(x < _FAR, _FAR, x))
     return B.where(x < _FAR, near, B.over(-less, 1.0 - r * less))

@@ -135,8 +135,10 @@ LOG1P_ROW = Operator(
 
 
 def _log_sum_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
-    ahead = a[0] - a[1]
-    return B.over(1.0, 1.0 + B.exp(-ahead)), B.over(1.0, 1.0 + B.exp(ahead))
+    less = B.exp(-B.abs(a[0] - a[1]))
+    more, fewer = B.over(1.0, 1.0 + less), B.over(less, 1.0 + less)
+    first = a[0] > a[1]
+    return B.where(first, more, fewer), B.where(first, fewer, more)
 
 
 LOGADDEXP_ROW = Operator(

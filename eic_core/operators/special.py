@@ -93,14 +93,14 @@ ERFC_ROW = Operator(
 
 
 def _erfcx_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
-    slope = y * B.over(B.erfcx_kappa(a[0]), a[0])
+    slope = y * B.over(B.erfcx_kappa(a[0], y), a[0])
     return (B.where(a[0] == 0, -2.0 / B.sqrt(B.pi), slope),)
 
 
 ERFCX_ROW = Operator(
     "erfcx", 1, call_by_name("erfcx"), by_name("erfcx"),
     partials=_erfcx_partials,
-    kappa2=lambda B, a, y, p: (square(B.erfcx_kappa(a[0])),), helper="erfcx_kappa",
+    kappa2=lambda B, a, y, p: (square(B.erfcx_kappa(a[0], y)),),
     sloped=True, vanishes=nowhere, widely=wide.scaled_error,
     writing=Writing(
         "erfcx erfc_scaled",

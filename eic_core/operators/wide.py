@@ -139,7 +139,7 @@ def noisy_power_kappa2(a: Sequence[Wide], y: Wide) -> tuple[Array, Array]:
 
 
 def exponential(a: Sequence[Wide], p: float) -> Wide:
-    x = a[0].doubles
+    x = np.clip(a[0].doubles, -1e300, 1e300)  # of two infinite exponents no difference is known
     k = np.rint(x / _LN2)
     rest = (x - k * _LN2_HIGH) - k * _LN2_LOW
     return Wide.scaled(np.exp(np.where(np.abs(x) < 1e8, rest, 0.0)), k)  # beyond, k says enough

@@ -342,6 +342,8 @@ class Builder(SumBuilder):
                 folded = self.number(root) if root * root == value else None
                 if folded is not None:
                     return folded
+        if operator == "exp" and self.terms.number(children[0]) == 0:
+            return self.one()
         if operator == "pow":
             value = self.terms.number(children[1])
             if value is not None and value.denominator <= 2:

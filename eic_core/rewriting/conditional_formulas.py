@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.formula.tree import CONSTANT, Formula
-from eic_core.measure.observed import digits_lost_by_row, run_in
+from eic_core.measure.observed import run_in
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import Mask
-from eic_core.rewriting.gains import GAIN, remaining_digits
+from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.pieces import Branch, Omission
 from eic_core.rewriting.profile import quantities_compared
@@ -54,17 +54,8 @@ FEWEST = 3
 """Judged rows of a region that may show its gain, however few they are of all."""
 
 
-def has_conditions(formula: Formula) -> bool:
-    return any(not OPERATORS[node.operator].numeric for node in formula if node.children)
-
-
 RepairPart = Callable[[Formula, Samples, WorkBudget, int], Repairs]
 """Repairs a part of a formula on some rows, within a budget and so many forms."""
-
-Region = tuple[tuple[int, ...], int]
-"""Where some conditions hold, none of the last region, and no region before it does; and what is
-computed there: terms.
-"""
 
 
 # --- terms with conditionals
@@ -82,13 +73,13 @@ def _values(terms: Terms, root: int) -> list[int]:
     """Distinct terms at and below a term, operands first: none of a condition, nor below a term
     that is free of conditions.
     """
-    return terms.walk(root, lambda n: not _is_free(terms, n), partial(_values_below, terms))
+    return terms.walk(root, lambda n: has_conditions(terms, n), partial(_values_below, terms))
 
 
-def _is_free(terms: Terms, root: int) -> bool:
-    """Whether there is no condition at or below a term."""
+def has_conditions(terms: Terms, root: int) -> bool:
+    """Whether there is a condition at or below a term."""
     below = map(terms.__getitem__, terms.subterms(root))
-    return all(OPERATORS[term.operator].numeric for term in below if term.children)
+    return any(not OPERATORS[term.operator].numeric for term in below if term.children)
 
 
 def _chooses(terms: Terms, number: int) -> bool:
@@ -108,7 +99,8 @@ def parts_without_condition(terms: Terms, root: int) -> list[int]:
     return [
         number
         for number in _values(terms, root)
-        if terms[number].children and terms.has_variables(number) and _is_free(terms, number)
+        if terms[number].children and terms.has_variables(number)
+        if not has_conditions(terms, number)
     ]
 
 
@@ -119,7 +111,7 @@ def put_in(terms: Terms, root: int, new: Callable[[int, int], int | None]) -> in
     made: dict[int, int] = {}
     for number in _values(terms, root):
         term = terms[number]
-        below = () if _is_free(terms, number) else _values_below(terms, number)
+        below = _values_below(terms, number) if has_conditions(terms, number) else ()
         children = term.children[: len(term.children) - len(below)]
         children += tuple(made.get(child, child) for child in below)
         same = children == term.children
@@ -129,20 +121,17 @@ def put_in(terms: Terms, root: int, new: Callable[[int, int], int | None]) -> in
     return made[root]
 
 
-def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Region]:
+def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Case]:
     """What a formula is where its conditions hold or not, as cases of which the first counts.
 
     >>> from eic_core.formula.rendering import to_python
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
     >>> root = terms.add(read("1 + where(x < 0, y, where(y > 1, 2, x))").formula)
-    >>> for conditions, form in regions_of(terms, root):
-    ...     print(*[to_python(terms.formula(term)) for term in (*conditions, form)], sep=", ")
-    x < 0, 1 + y
-    y > 1, 1 + 2
-    1 + x
+    >>> to_python(terms.formula(conditional(terms, regions_of(terms, root))))
+    'where(x < 0, 1 + y, where(y > 1, 1 + 2, 1 + x))'
     """
-    regions: list[Region] = [((), root)]
+    regions: list[tuple[tuple[int, ...], int]] = [((), root)]
     place = 0
     while place < len(regions):
         conditions, form = regions[place]
@@ -158,25 +147,16 @@ def regions_of(terms: Terms, root: int, most: int = MOST_REGIONS) -> list[Region
             ((*conditions, condition), held),
             (conditions, other),
         ]
-    return regions
+    return [
+        Case(all_of(terms, [_truth(terms, c) for c in conditions]) if conditions else None, form)
+        for conditions, form in regions
+    ]
 
 
 def _side(terms: Terms, condition: int, side: int, _: int, number: int) -> int | None:
     """One side of a conditional that has this condition."""
     mine = _chooses(terms, number) and terms[number].children[0] == condition
     return terms[number].children[side] if mine else None
-
-
-def lifted(terms: Terms, root: int) -> int:
-    """The term as a choice between forms without one, as far as regions are told apart."""
-    return conditional(terms, _cases(terms, root))
-
-
-def _cases(terms: Terms, root: int) -> list[Case]:
-    return [
-        Case(all_of(terms, [_truth(terms, c) for c in conditions]) if conditions else None, form)
-        for conditions, form in regions_of(terms, root)
-    ]
 
 
 def _truth(terms: Terms, number: int) -> int:
@@ -221,8 +201,7 @@ class ConditionalRepair:
         )
         base = self.measurer.repairs(0)
         if exact:
-            gain = replace(exact[0].gain, remaining=remaining_digits(exact[0].after, base.own))
-            exact[0] = replace(exact[0], gain=gain)
+            exact[0] = replace(exact[0], gain=exact[0].gain.of_best(base.own))
             base = replace(base, reason=None, helps=None)
         return replace(
             base,
@@ -236,7 +215,7 @@ class ConditionalRepair:
         """The formula as a choice between whole forms; itself where its parts are no others."""
         if len(regions_of(self.terms, self.root, MOST_LIFTED + 1)) > MOST_LIFTED:
             return self.root
-        whole = lifted(self.terms, self.root)
+        whole = conditional(self.terms, regions_of(self.terms, self.root))
         parts, known = (set(parts_without_condition(self.terms, n)) for n in (whole, self.root))
         return self.root if parts == known else whole
 
@@ -294,7 +273,7 @@ class ConditionalRepair:
 
     def _evaluated(self, root: int, count: int, values: Callable[[int], Array]) -> dict[int, Mask]:
         """For each part whether a row evaluates it."""
-        cases, parts = _cases(self.terms, root), parts_without_condition(self.terms, root)
+        cases, parts = regions_of(self.terms, root), parts_without_condition(self.terms, root)
         active = {part: np.zeros(count, dtype=bool) for part in parts}
         for case, rows in zip(cases, rows_by_case(cases, values, count), strict=True):
             for part in active.keys() & set(self.terms.subterms(case.root)):
@@ -303,13 +282,12 @@ class ConditionalRepair:
 
     def _losing(self, root: int) -> list[int]:
         """The parts at which a program loses digits at some judged row, the worst first."""
-        everywhere, exact = self.measurer.everywhere, self.truth.verifier.table
-        active = self._evaluated(root, len(self.truth.rows.verified), everywhere.values)
+        rows = self.truth.rows.verified
+        active = self._evaluated(root, len(rows), self.measurer.everywhere.values)
         losses: dict[int, float] = {}
         try:
             for part in active:
-                values, target = everywhere.values(part), self.truth.target
-                lost = digits_lost_by_row(exact.values(part), values, target)
+                lost = self.truth.on(rows, part).lost(part)
                 lost = lost[active[part] & ~np.isnan(lost)]
                 if np.max(lost, initial=0.0) >= GAIN:
                     losses[part] = float(lost.sum())
@@ -349,7 +327,7 @@ class ConditionalRepair:
             for repair in new.values()
             for side in repair.branches or (repair,)
         }
-        for case in _cases(terms, form):
+        for case in regions_of(terms, form):
             own = [sides[number] for number in terms.subterms(case.root) if number in sides]
             series = [side.series for side in own if isinstance(side, Branch) and side.series]
             steps = tuple(step for side in own for step in side.steps)

@@ -17,7 +17,7 @@ from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.work import COMPARED, DOUBLES
+from eic_core.rewriting.work import COMPARED, DOUBLES, WIDE
 
 Mask = npt.NDArray[np.bool_]
 
@@ -106,7 +106,9 @@ class DoubleTable:
         rows = np.flatnonzero((computed == 0) & ~zero)
         if len(rows):
             columns = {name: column[rows] for name, column in self.columns.items()}
-            leaves[rows] = leaves_range(self.terms.tape(number), columns, len(rows), self.kind)
+            tape = self.terms.tape(number)
+            self.terms.work.spend(WIDE, len(tape))
+            leaves[rows] = leaves_range(tape, columns, len(rows), self.kind)
         without: Mask = has_no_value(computed, zero, leaves)
         return without
 

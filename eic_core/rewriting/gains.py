@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import cached_property
 
@@ -312,14 +312,12 @@ class Gain:
         """Rows at which the other precision has a value as written and none with the new form."""
         return max(0, self.after.elsewhere.failed - self.before.elsewhere.failed)
 
-
-def remaining_digits(best: Measured, own: float) -> float:
-    """The digits lost at nine in ten rows, where they are far more than the function's own; or 0.
-
-    `own` is the function's own sensitivity in digits.
-    """
-    lost = best.loss.nine_in_ten
-    return lost if lost - own >= SERIES else 0.0
+    def of_best(self, own: float) -> Gain:
+        """That of the best form: with the digits that it keeps losing at nine in ten rows, if they
+        are far more than the function's own sensitivity.
+        """
+        lost = self.after.loss.nine_in_ten
+        return replace(self, remaining=lost if lost - own >= SERIES else 0.0)
 
 
 def _capped(digits: float) -> float:

@@ -28,7 +28,6 @@ from eic_core.rewriting.gains import (
     NothingBetter,
     RowComparison,
     advise,
-    remaining_digits,
 )
 from eic_core.rewriting.merit import Merit, nested_quotients, new_functions, promises, size_of
 from eic_core.rewriting.observing import FormMeter, Truth
@@ -36,7 +35,7 @@ from eic_core.rewriting.pieces import Omission, RepairStep
 from eic_core.rewriting.results import Repair, Repairs
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import SearchOutcome, SearchStep
-from eic_core.rewriting.terms import NEVER_NEGATIVE, Terms
+from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.verify import SUSPECT_ROWS
 from eic_core.rewriting.work import BudgetSpent
 from eic_core.samples import Samples
@@ -155,9 +154,7 @@ class Measurer:
         repairs, in_time = self._offers(limit)
         own = self._own(repairs)
         if repairs:
-            gain = repairs[0].gain
-            gain = replace(gain, remaining=remaining_digits(gain.after, own))
-            repairs[0] = replace(repairs[0], gain=gain)
+            repairs[0] = replace(repairs[0], gain=repairs[0].gain.of_best(own))
         finished = self.outcome.finished and in_time
         reason = NothingBetter(self.before, own, max(0, self.outcome.evaluated - 1))
         return Repairs(
@@ -180,7 +177,9 @@ class Measurer:
             return self.outcome.own
         compared = self.measured
         if repairs:
-            return own_conditioning(repairs[0].formula, compared).own_finite
+            best = repairs[0].formula
+            known = self.meter.amplification(self.terms.add(best), best)
+            return own_conditioning(best, compared, amplification=known).own_finite
         if self.before.amplification.singular:  # where the result keeps a digit
             keeps = np.isfinite(correlated_trace(self.formula, compared))
             if keeps.any():
@@ -238,16 +237,16 @@ class Measurer:
         that are but shorter.
         """
         forms: list[MeasuredForm] = []
-        until = self.budget.part(COMPARING)
+        until, written = self.budget.part(COMPARING), self.original.merit
         for found in self.outcome.forms:
             if forms and until.passed:
                 break
-            if promises(self.outcome.start.cost, found.cost):
-                form = MeasuredForm(self, found.root, found.steps, found.cost.q)
+            form = MeasuredForm(self, found.root, found.steps, found.cost.q)
+            regains = written.failed and form.merit.failed < written.failed
+            if regains or promises(self.outcome.start.cost, found.cost):
                 worse = RowComparison.of(self.lost_before, form.lost).is_worse
                 if not worse and not self._has_idle_log1p(form.root):
                     forms.append(form)
-        written = self.original.merit
         forms.sort(key=lambda form: form.merit.order)
         shorter = [form for form in forms if form.merit.length < written.length]
         shorter.sort(key=MeasuredForm.length)
@@ -365,19 +364,9 @@ def is_evident(terms: Terms, assumption: Assumption) -> bool:
     """Whether an assumption needs no word: it is one on numbers, which was checked, or that
     squares and the like are not negative.
     """
-
-    def is_never_negative(number: int) -> bool:
-        term, value = terms[number], terms.number(number)
-        if value is not None:
-            return value >= 0
-        if term.operator in ("add", "mul", "div"):
-            return all(map(is_never_negative, term.children))
-        even = term.operator == "power" and term.parameter and term.parameter % 2 == 0
-        return bool(even) or term.operator in NEVER_NEGATIVE
-
     if not terms.has_variables(assumption.term):
         return True
-    return assumption.relation == ">=" and is_never_negative(assumption.term)
+    return assumption.relation == ">=" and terms.is_never_negative(assumption.term)
 
 
 def lost_rows(inspection: Inspection) -> LostRows:

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from eic_core.engine.amplify import amplify
+from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.explain.losses import correlated_eic
 from eic_core.formula.tree import Formula
@@ -125,15 +125,22 @@ class FormMeter:
         program = program_rows(self.inspection, self.target)
         self.as_written = program.loss()
         self.told = DoubleTable(truth.terms, program.inputs, program.exact, self.target)
+        self._amplifications = {truth.root: self.inspection.amplification}
 
     def loss(self, root: int) -> MeasuredLoss:
         """At the rows that are told."""
         return replace(self.as_written, lost=self.told.lost(root))
 
+    def amplification(self, root: int, formula: Formula) -> Amplification:
+        """At the measured rows, for something that looks at each step there."""
+        self.truth.terms.work.spend(MEASURED, len(self.measured) * len(formula))
+        if root not in self._amplifications:
+            self._amplifications[root] = amplify(formula, self.measured)
+        return self._amplifications[root]
+
     def measure(self, root: int, formula: Formula, shares: Sequence[float] = ()) -> Measured:
-        is_original, steps = root == self.truth.root, len(self.measured) * len(formula)
-        known = self.inspection.amplification if is_original else amplify(formula, self.measured)
-        self.truth.terms.work.spend(MEASURED, steps + known.exact.work)
+        known = self.amplification(root, formula)
+        self.truth.terms.work.spend(MEASURED, known.exact.work)
         return Measured(
             correlated_eic(formula, self.measured, amplification=known),
             formula.complexity,

@@ -11,10 +11,10 @@ import numpy as np
 from eic_core.engine.exact import GREAT_DEPTH, Cell, ExactEvaluator
 from eic_core.errors import UserError
 from eic_core.formula.tree import Formula
-from eic_core.operators import OPERATORS
 from eic_core.operators.balls import Ball, working
 from eic_core.phrasing import Phrase
 from eic_core.rewriting.chosen_rows import choose_rows
+from eic_core.rewriting.conditional_formulas import has_conditions
 from eic_core.rewriting.gains import Measured
 from eic_core.rewriting.observing import FormMeter, Truth, rows_within
 from eic_core.rewriting.phrases import own_approximation_sentence, own_form_sentence
@@ -90,7 +90,7 @@ def compare_own_form(
     terms = Terms(formula.exponents)
     root, form = terms.add(formula), terms.add(other)
     truth = Truth(terms, root, samples, rows, target)
-    both = _Both(truth, form, chooses=not _is_plain(other))
+    both = _Both(truth, form, chooses=has_conditions(other))
     verification, difference, distance = both.verify(), None, math.nan
     if verification is None:
         distance, difference = both.distance()
@@ -102,10 +102,6 @@ def compare_own_form(
     return OwnForm(other, before, after, verification, difference, count, distance)
 
 
-def _is_plain(formula: Formula) -> bool:
-    return all(OPERATORS[node.operator].numeric for node in formula if node.children)
-
-
 def _refuse(formula: Formula, other: Formula) -> None:
     names = ", ".join(f"`{name}`" for name in formula.variables) or "none"
     for name in other.variables:
@@ -114,7 +110,7 @@ def _refuse(formula: Formula, other: Formula) -> None:
                 f"your form has the variable `{name}`, the formula has not",
                 hint=f"the formula's variables: {names}",
             )
-    if not _is_plain(formula):
+    if has_conditions(formula):
         raise UserError(
             "the formula has conditions, and forms of such a formula are not compared",
             hint="inspect each branch as a formula of its own",

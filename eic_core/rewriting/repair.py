@@ -32,7 +32,6 @@ from eic_core.rewriting.regimes.choosing import with_choices
 from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.rules import Rewriter
 from eic_core.rewriting.search import Limits, Search, SearchOutcome
-from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.options import series_options
 from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
@@ -169,7 +168,7 @@ def _repaired(
         reason = NotSearched(why)
         nothing = _none(formula, samples, target, reason, None)
         return replace(nothing, left_out=(Omission.SEARCH_TIME,))
-    if has_conditions(formula):
+    if has_conditions(task.terms, task.root):
         part = partial(_repaired, target=target, branches=branches, series=series)
         return task.repairs_by_branch(part, limit_steps, limit_repairs)
     return task.repairs(limit_steps, limit_repairs, progress, branches=branches, series=series)
@@ -242,17 +241,8 @@ class _Task:
         measurer = self._measurer(outcome)
         repairs = measurer.repairs(limit_repairs)
         if (branches or series) and not measurer.leading.merit.is_enough:
-            searched = Searched(
-                self.formula,
-                self.samples,
-                self.truth,
-                self.meter,
-                outcome,
-                measurer,
-                self.budget,
-            )
             expand = series_options if series else None
-            repairs = with_choices(searched, repairs, branches=branches, expand=expand)
+            repairs = with_choices(measurer, repairs, branches=branches, expand=expand)
         return repairs if part is None else replace(repairs, part=self.terms.formula(part))
 
     def repairs_by_branch(

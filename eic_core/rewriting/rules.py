@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from eic_core.formula.tree import CONSTANT, Draft
+from eic_core.operators.forms import ALWAYS_POSITIVE
 from eic_core.rewriting.builder import ONE, Builder, Weighted
 from eic_core.rewriting.matching import (
     MAX_MATCHES,
@@ -213,9 +214,9 @@ class Rewriter:
         return self.build.div(over, under)
 
     def _positive(self, number: int) -> bool:
-        """Whether a term is a positive number, which needs no assumption."""
-        value = self.terms.number(number)
-        return value is not None and value > 0
+        """Whether a term is positive whatever is in it, and needs no assumption."""
+        value, operator = self.terms.number(number), self.terms[number].operator
+        return operator in ALWAYS_POSITIVE or (value is not None and value > 0)
 
     def _sums(self, number: int) -> Iterator[Rewrite]:
         chain = self.matcher.signed_terms(number)

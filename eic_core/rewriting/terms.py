@@ -23,7 +23,7 @@ from eic_core.formula.tree import (
     Node,
     Parameter,
 )
-from eic_core.operators import OPERATORS
+from eic_core.operators import OPERATORS, forms
 from eic_core.rewriting.work import TERM, WALK, Work
 
 _WHOLE_DIGITS = 17
@@ -31,7 +31,7 @@ _WHOLE_DIGITS = 17
 _MOST_BITS = 2200
 """Of the numerator or denominator of a number with a text: those of 10^-300 with 17 digits."""
 
-NEVER_NEGATIVE = ("abs", "exp", "sqrt", "hypot", "cosh")
+NEVER_NEGATIVE = forms.NEVER_NEGATIVE | forms.ALWAYS_POSITIVE | {"sqrt"}
 """Operators without a negative value."""
 
 LONG_DIGITS = 8
@@ -185,6 +185,17 @@ class Terms:
     def number(self, number: int) -> Fraction | None:
         term = self._terms[number]
         return number_value(term.label) if term.operator == CONSTANT else None
+
+    def is_never_negative(self, number: int) -> bool:
+        """Whether a term is nowhere negative, by its last operators."""
+        term, value = self._terms[number], self.number(number)
+        if value is not None:
+            return value >= 0
+        if term.operator in ("add", "mul", "div"):
+            is_square = term.operator != "add" and len({*map(self.kind, term.children)}) == 1
+            return is_square or all(map(self.is_never_negative, term.children))
+        is_even = term.operator == "power" and term.parameter and term.parameter % 2 == 0
+        return bool(is_even) or term.operator in NEVER_NEGATIVE
 
     def text(self, value: Fraction) -> str | None:
         """A number's text, as it was read or as short as it is exact."""

@@ -33,6 +33,9 @@ EXACT = 16.0
 DOUBLES = 15.0
 """A step in double or single precision, on all rows of a table."""
 
+WIDE = 60.0
+"""A step with exponents beyond those of doubles, where a result is 0."""
+
 COMPARED = 500.0
 """The digits that a program loses with a form, on all rows of a table."""
 

@@ -27,7 +27,7 @@ GROWING = frozenset("exp expm1 sinh cosh tanh erfc gamma".split())
 SLOPES = frozenset("sqrt cbrt root power pow asin acos acosh".split())
 OUTSIDE = frozenset(
     "div power pow sqrt root log log1p acosh atanh asin acos atan2 tan cot sec csc".split()
-    + ["gamma", "lgamma", *REMAINDERS]
+    + ["gamma", "lgamma", "betaln", *REMAINDERS]
 )
 
 
@@ -242,12 +242,12 @@ def _large_exponent(at: At, cause: f.LargeExponent) -> Iterator[str]:
 
 
 def _near_edge(at: At, cause: f.NearEdge) -> Iterator[str]:
-    x = at.operand()
-    if at.operator in ("log", "lgamma"):
+    if at.operator in ("log", "lgamma", "betaln", "logaddexp"):
         with np.errstate(all="ignore"):
-            y = PLAIN[at.operator]([x], None)
+            y = PLAIN[at.operator]([*map(at.operand, range(len(at.node.children)))], None)
         yield from _within("the logarithm", at.typical(np.abs(y)), 1.0)
         return
+    x = at.operand()
     yield from _is(at, set(ENDS))
     ends = [e for e in ENDS.get(at.operator, ()) if cause.side in (0, e)] or [math.inf]
     distance = np.min([np.abs(x - end) for end in ends], axis=0)
@@ -284,10 +284,13 @@ def _outside(at: At) -> Iterator[str]:
     yield from _is(at, OUTSIDE)
     if at.operator == "power":
         exponent = Fraction(at.node.parameter or 0)
-        base = at.truth.doubles[at.node.children[0]][at.truth.bad == at.k]
-        allowed = base == 0 if exponent.denominator == 1 else base <= 0
-        if not allowed.all() or (exponent >= 0 and (base == 0).all()):
-            yield f"the base is {base[:5]} to the power {exponent}"
+        rows = [row for row in at.truth.rows if row.bad == at.k]
+        bases = [row.y[at.node.children[0]] for row in rows]
+        whole = exponent.denominator == 1
+        if any(base > 0 or (whole and base) for base in bases) or (
+            exponent >= 0 and not any(bases)
+        ):
+            yield f"the base is {bases[:5]} to the power {exponent}"
 
 
 # --- where a loss is made ---
@@ -362,11 +365,20 @@ def crosses_zero(
 
 
 def _grows(truth: Truth, k: int, zero: dict[str, float], away: dict[str, float]) -> bool:
-    """Whether s rises without limit on the way from a row to a zero."""
-    found = []
-    for step in (1.0, 1e-3, 1e-6, 1e-9):
-        columns = {v: [x + (away[v] - x) * step] for v, x in zero.items()}
-        there = Truth(truth.formula.subtree(k), Samples.from_columns(columns))
-        found.append(half_log10(float(there.s2[-1][0])))
-    known = [v for v in found if not math.isnan(v)]
-    return bool(known) and (math.isinf(known[-1]) or known[-1] > known[0] + 2)
+    """Whether s rises without limit on the way from a row to a zero.
+
+    The way is as long as that to the row, or as the zero is large: the row may be powers of ten
+    away.
+    """
+    to_row = {v: away[v] - x for v, x in zero.items()}
+    to_like = {v: math.copysign(min(abs(to_row[v]), abs(x)), to_row[v]) for v, x in zero.items()}
+    for way in (to_row, to_like):
+        found = []
+        for step in (1.0, 1e-3, 1e-6, 1e-9):
+            columns = {v: [x + way[v] * step] for v, x in zero.items()}
+            there = Truth(truth.formula.subtree(k), Samples.from_columns(columns))
+            found.append(half_log10(float(there.s2[-1][0])))
+        known = [v for v in found if not math.isnan(v)]
+        if known and (math.isinf(known[-1]) or known[-1] > known[0] + 2):
+            return True
+    return False

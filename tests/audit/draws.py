@@ -65,11 +65,12 @@ RARE = tuple(
         "acosh atanh asinh sec cot csc root ceil "
     ).split()
 )
-NEWEST = tuple("mod fmod remainder gamma lgamma erfc fma".split())
-"""Drawn in place of `RARE` where asked for: seeds without them keep their formulas. erfcx, betaln
-and logaddexp are not drawn yet: of 40 formulas with them seven had faults."""
+NEWEST = tuple("mod fmod remainder gamma lgamma erfc fma erfcx betaln logaddexp".split())
+"""Drawn in place of `RARE` where asked for: seeds without them keep their formulas."""
 
-PAIRS = frozenset("add sub mul div pow hypot atan2 min max mod fmod remainder".split())
+PAIRS = frozenset(
+    "add sub mul div pow hypot atan2 min max mod fmod remainder betaln logaddexp".split()
+)
 
 
 def grown(

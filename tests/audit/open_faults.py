@@ -10,15 +10,6 @@ OPEN: tuple[tuple[tuple[str, ...], str], ...] = (
         ("where(x == 1, 2, ", "Accumulated(", "most=0.0)"),
         "a loss measured beside a guard of one value gets no step",
     ),
-    (
-        ("log2(remainder(", "DECIDED by JUMP: 0."),
-        "where one side of a jump has no value, less than a digit that the rest loses is not "
-        "counted",
-    ),
-    (
-        ("sqrt(floor(x))*asinh(", "DECIDED by JUMP: 0."),
-        "where all doubles are jumps, too, less than a digit that the rest loses is not counted",
-    ),
 )
 """Parts of a fault's text, and what is false."""
 

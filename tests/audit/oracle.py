@@ -244,8 +244,9 @@ class Truth:
         gains, loose = row.gains[self.root], row.loose[self.root]
         total = 1.0 if own else 0.0
         tied = own and self.is_tied(row) and row.y[self.root]
+        folded = self.is_folded(row) and row.y[self.root]
         for group in groups:
-            if tied:
+            if tied or (folded and sum(gains.get(j, 0.0) != 0 for j in group) > 1):
                 total += self._slope_beside(row, group) ** 2
                 continue
             moves = [loose[j] for j in group if j in loose]
@@ -279,6 +280,11 @@ class Truth:
         return row.bad is None and any(
             [row.y[c] for c in node.children].count(row.y[node.id]) > 1 for node in selecting
         )
+
+    def is_folded(self, row: RowTruth) -> bool:
+        """Whether abs stands at 0: what cancels below it, adds up above."""
+        folding = [node.id for node in self.formula.nodes if node.operator == "abs"]
+        return row.bad is None and not all(row.y[k] for k in folding)
 
     def _slope_beside(self, row: RowTruth, group: list[int]) -> float:
         """What an error of a variable grows to on the steeper side of a row."""

@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from scipy.special import betaln, erf, erfcx
+from scipy.special import erf
 
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
-from eic_core.operators.beyond_numpy import gamma, lgamma  # whose errors are the audit's matter
+from eic_core.operators import NUMPY
 
 
 def _np_root(x: Any, p: Any) -> Any:
@@ -72,11 +72,8 @@ PLAIN: dict[str, Callable[[Sequence[Any], Any], Any]] = {
     "atan2": lambda a, p: np.arctan2(a[0], a[1]),
     "erf": lambda a, p: erf(a[0]),
     "erfc": lambda a, p: _ERFC(a[0]),
-    "erfcx": lambda a, p: erfcx(a[0]),
     "logaddexp": lambda a, p: np.logaddexp(a[0], a[1]),
-    "gamma": lambda a, p: gamma(a[0]),
-    "lgamma": lambda a, p: lgamma(a[0]),
-    "betaln": lambda a, p: betaln(a[0], a[1]),
+    "betaln": lambda a, p: NUMPY.betaln(a[0], a[1]),
     "min": lambda a, p: np.minimum.reduce(list(a)),
     "max": lambda a, p: np.maximum.reduce(list(a)),
     "less_than": lambda a, p: a[0] < a[1],
@@ -101,6 +98,8 @@ PLAIN: dict[str, Callable[[Sequence[Any], Any], Any]] = {
             ("round", "round"),
         ]
     },
+    # their errors are no matter of the audit
+    **{name: _of_one(getattr(NUMPY, name)) for name in ("gamma", "lgamma", "erfcx")},
 }
 
 

@@ -240,9 +240,15 @@ def faults_of_ways(truth: Truth, found: Triangulation) -> Iterator[str]:
             if usable.sum() < 3:
                 continue
             ratio = math.sqrt(float(np.mean(np.square(errors[usable] / q[usable]))))
-            varies = truth.formula.nodes[k].children and truth.formula.subtree(k).variables
-            if ratio > 1.7 or (ratio < 0.07 and varies):
+            if ratio > 1.7 or (ratio < 0.07 and _varies(truth, k)):
                 yield f"at node {k} {kind} errs {ratio:.3f} times what is expected"
+
+
+def _varies(truth: Truth, k: int) -> bool:
+    """Whether most of a step's noise is not the same at each row."""
+    squares = truth.squares(k)
+    moving = [j for j in truth.subtree(k) if truth.formula.subtree(j).variables]
+    return bool(truth.formula.nodes[k].children) and squares[moving].sum() > 0.5 * squares.sum()
 
 
 def _comparable(truth: Truth, k: int) -> bool:

@@ -309,7 +309,7 @@ def faults_of_conditioning(truth: Truth, found: OwnConditioning) -> Iterator[str
     mean = float(np.mean(truth.own2[finite]))
     if differs(found.own_finite, half_log10(mean)):
         yield f"own is {half_log10(mean):.4f}, not {found.own_finite:.4f}"
-    tied = np.array([truth.is_tied(row) for row in truth.rows])
+    tied = np.array([truth.is_tied(row) or truth.is_folded(row) for row in truth.rows])
     if (truth.singular(truth.root) | tied)[finite].any():
         return
     rms = sensitivities(truth, finite)

@@ -12,6 +12,7 @@ from eic_core.rewriting.families.angles import (
 )
 from eic_core.rewriting.families.brackets import bracketed_sums, shares_of_a_number
 from eic_core.rewriting.families.fractions import common_denominators
+from eic_core.rewriting.families.log_products import logs_of_products
 from eic_core.rewriting.families.log_sums import log_sums, logarithms_near_one, logarithms_of_powers
 from eic_core.rewriting.families.numbers import folded_numbers
 from eic_core.rewriting.families.polynomial_forms import (
@@ -39,6 +40,7 @@ FAMILIES = (
     Family(("div",), cancelled_factors),
     Family(("div",), beside_a_letter),
     Family(("log",), log_sums),
+    Family(("log",), logs_of_products),
     Family(PRODUCTS, dividing_through),
     Family(POWERS, roots_of_sums),
     Family(SUMS, half_angles),

@@ -8,7 +8,6 @@ from itertools import combinations
 
 from eic_core.rewriting.builder import ONE, Builder, Weighted
 from eic_core.rewriting.rules import Named
-from eic_core.rewriting.terms import NEVER_NEGATIVE
 
 MAX_TERMS = 6
 """Longer sums are left as they are."""
@@ -38,7 +37,7 @@ def bracketed_sums(build: Builder, number: int) -> Named:
         (v, a), (w, b) = chain[i], chain[j]
         if v != w:
             opposite.append((i, j))
-        elif len(chain) <= MAX_PAIRED and not (is_positive(build, a) and is_positive(build, b)):
+        elif len(chain) <= MAX_PAIRED and not all(map(build.terms.is_never_negative, (a, b))):
             alike.append((i, j))
     for places in (*opposite, *alike):
         pair = [chain[i] for i in places]
@@ -50,18 +49,6 @@ def bracketed_sums(build: Builder, number: int) -> Named:
             whole = build.sum_of([first, *rest])
             if whole is not None:
                 yield "other brackets", whole
-
-
-def is_positive(build: Builder, number: int) -> bool:
-    """Whether a term is nowhere negative, by its last operator."""
-    term, value = build.terms[number], build.terms.number(number)
-    if term.operator == "power":
-        return term.parameter is not None and term.parameter % 2 == 0
-    if term.operator in ("mul", "div"):
-        left, right = term.children
-        both = is_positive(build, left) and is_positive(build, right)
-        return both or build.terms.kind(left) == build.terms.kind(right)
-    return term.operator in NEVER_NEGATIVE or bool(value and value > 0)
 
 
 def shares_of_a_number(build: Builder, number: int) -> Named:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial, reduce
+from functools import reduce
 
 from eic_core.formula.tree import CONSTANT
 from eic_core.rewriting.builder import ONE, Builder, Weighted
@@ -41,7 +41,7 @@ def log_sums(build: Builder, number: int) -> Named:
     if total is not None:
         yield "shifted log-sum-exp", put("add", (largest, put("log", (total,))))
     if are_alone:
-        yield "shifted log-sum-exp", reduce(partial(_log_sum_of_two, build), exponents)
+        yield "log-sum-exp", reduce(lambda a, b: put("logaddexp", (a, b)), exponents)
 
 
 def logarithms_of_powers(build: Builder, number: int) -> Named:
@@ -69,14 +69,6 @@ def _is_exp(build: Builder, part: Weighted) -> bool:
     """Whether a part of a sum is an exponential, or 1."""
     is_one = build.terms.number(part.term) == 1
     return part.weight > 0 and (is_one or build.terms[part.term].operator == "exp")
-
-
-def _log_sum_of_two(build: Builder, a: int, b: int) -> int:
-    """``max(a, b) + log1p(exp(-|a - b|))``: no step of it cancels."""
-    put = build.terms.intern
-    distance = put("abs", (build.sub(a, b),))
-    small = put("exp", (put("neg", (distance,)),))
-    return put("add", (put("max", (a, b)), put("log1p", (small,))))
 
 
 def logarithms_near_one(build: Builder, number: int) -> Named:

@@ -7,8 +7,8 @@ from functools import reduce
 from itertools import islice
 
 from eic_core.formula.tree import CONSTANT
+from eic_core.operators.forms import ALWAYS_POSITIVE
 from eic_core.rewriting.builder import HALF, ONE, Builder, Weighted
-from eic_core.rewriting.families.brackets import is_positive
 from eic_core.rewriting.families.numbers import rational_power
 from eic_core.rewriting.matching import SUMS, exponent_of
 from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
@@ -20,7 +20,7 @@ MAX_DIVISORS = 4
 MAX_LEADING = 4
 """A quotient is divided through by at most so many terms."""
 
-_GROWING, _POSITIVE = ("exp", "pow", "cosh", "sinh"), ("exp", "cosh")
+_GROWING = ("exp", "pow", "cosh", "sinh")
 
 
 def dividing_through(build: Builder, number: int) -> Named:
@@ -163,7 +163,7 @@ def signed(build: Builder, factors: list[Weighted], relation: str) -> tuple[Assu
     return tuple(
         Assumption(base, relation)
         for base in dict.fromkeys(bases)
-        if build.terms.has_variables(base) and build.terms[base].operator not in _POSITIVE
+        if build.terms.has_variables(base) and build.terms[base].operator not in ALWAYS_POSITIVE
     )
 
 
@@ -230,7 +230,7 @@ def _root(build: Builder, root: Term, factor: Weighted, is_plain: bool) -> list[
     is_even = p is not None and p.denominator % 2 == 0
     is_power, is_exp = term.operator == "pow", term.operator == "exp"
     base = term.children[0] if is_power else number
-    if is_even and not is_plain and not is_positive(build, base):
+    if is_even and not is_plain and not build.terms.is_never_negative(base):
         base = put("abs", (base,))
     if is_exp or p is None or is_power and (is_even or is_plain):
         exponent = term.children[-1] if is_power or is_exp else build.one()

@@ -21,7 +21,8 @@ from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import DoubleTable, Mask, mean_digits
-from eic_core.rewriting.gains import GAIN, remaining_digits
+from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.pieces import Omission
 from eic_core.rewriting.regimes.cases import (
     OPPOSITE,
@@ -51,7 +52,6 @@ from eic_core.rewriting.regimes.segments import (
 )
 from eic_core.rewriting.regimes.signs import sign_options
 from eic_core.rewriting.results import Repair, Repairs
-from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.work import BudgetSpent, WorkBudget
 
@@ -74,7 +74,8 @@ FORMS_COMPARED = 6
 """Forms whose steps may decide."""
 
 EXAMINED = 6
-"""Forms that are tried at most: a side that fails its proof is left out of the next."""
+"""Forms that are tried at most: a side that fails its proof is left out of the next, and so is what
+would be the best everywhere but was turned down."""
 
 SLACK = 0.02
 """Digits, in the mean over all rows, that a round threshold may cost."""
@@ -88,18 +89,18 @@ ROUNDS, POINTS, NEIGHBOURS = 2, 6, 3
 SEED = 20_261_127
 
 
-Expand = Callable[[Searched, Option], tuple[Sequence[Option], Sequence[Omission]]]
+Expand = Callable[[Measurer, Option], tuple[Sequence[Option], Sequence[Omission]]]
 """Proposes series where the best exact form loses digits, and says what was left out."""
 
 
 def with_choices(
-    searched: Searched, repairs: Repairs, *, branches: bool, expand: Expand | None = None
+    measurer: Measurer, repairs: Repairs, *, branches: bool, expand: Expand | None = None
 ) -> Repairs:
     """The repairs, with forms that choose between exact ones among them if there are to be
     `branches`, and approximations if something proposes series.
     """
-    chooser, budget = Chooser(searched, repairs), searched.budget
-    if chooser.least < GAIN:
+    chooser, budget = Chooser(measurer, repairs), measurer.budget
+    if not chooser.loses:
         return repairs
     left_out: list[Omission] = []
     approximations: tuple[Repair, ...] = ()
@@ -109,7 +110,7 @@ def with_choices(
     except BudgetSpent:
         left_out.append(Omission.BRANCHES_TIME)
     try:
-        if expand is not None and chooser.least >= GAIN:
+        if expand is not None and chooser.loses:
             budget.check()
             approximations, reasons = chooser.approximations(expand, branches=branches)
             left_out += reasons
@@ -120,26 +121,34 @@ def with_choices(
 
 
 class Chooser:
-    def __init__(self, searched: Searched, repairs: Repairs) -> None:
-        self.searched = searched
-        self.terms, self.truth, self.measurer = searched.terms, searched.truth, searched.measurer
+    def __init__(self, measurer: Measurer, repairs: Repairs) -> None:
+        self.measurer, self.terms, self.truth = measurer, measurer.terms, measurer.truth
         self.everywhere = self.measurer.everywhere
-        forms = [searched.root, *(self.terms.add(each.formula) for each in repairs.repairs)]
-        self.lost = min(map(self.everywhere.lost, forms), key=mean_digits)  # By the best form
+        forms = [measurer.root, *(self.terms.add(each.formula) for each in repairs.repairs)]
+        self.lost, self.failed = self._best_of(forms)  # By the best form
+        self.options = self._exact_options() if self.loses else []
 
-        self.options = self._exact_options() if self.least >= GAIN else []
+    def _best_of(self, forms: Sequence[int]) -> tuple[Array, int]:
+        """The digits that the form loses that keeps most, and the rows without a value."""
+        best = min(forms, key=lambda form: mean_digits(self.everywhere.lost(form)))
+        return self.everywhere.lost(best), int(np.count_nonzero(self.everywhere.failed(best)))
 
     @property
     def least(self) -> float:
         return mean_digits(self.lost)
+
+    @property
+    def loses(self) -> bool:
+        """Whether there is something to gain."""
+        return self.least >= GAIN or self.failed > 0
 
     # --- options
 
     def _exact_options(self) -> list[Option]:
         """The formula, and the forms of the search that lose least in the mean and at most rows."""
         forms: dict[int, Option] = {}
-        for form in (self.searched.outcome.start, *self.searched.outcome.forms):
-            root = self.terms.with_quotients(form.root) if forms else self.searched.root
+        for form in (self.measurer.outcome.start, *self.measurer.outcome.forms):
+            root = self.terms.with_quotients(form.root) if forms else self.measurer.root
             forms.setdefault(root, Option(root, form.steps, self.everywhere.lost(root)))
         options = list(forms.values())
         lost = self._priced(options)[:, self.rows]
@@ -151,21 +160,20 @@ class Chooser:
         """Digits lost by each option at each row, with the price of its nodes."""
         sizes = np.array([[NODE_PRICE * self.terms.size(option.root)] for option in options])
         lost = np.array([option.lost for option in options])
-        return np.asarray(np.nan_to_num(lost, nan=DIGITS[self.searched.target]) + sizes)
+        return np.asarray(np.nan_to_num(lost, nan=DIGITS[self.truth.target]) + sizes)
 
     # --- what is offered
 
     def add_choice(self, repairs: Repairs, budget: WorkBudget) -> Repairs:
         """The repairs, the best exact form that chooses before them if it keeps clearly more."""
         budget.check()
-        self.options += sign_options(self.searched)
+        self.options += sign_options(self.measurer)
         choice = self._best(self.options, budget)
         if choice is None:
             return repairs
-        self.lost = self.everywhere.lost(self.terms.add(choice.formula))
-        gain = replace(choice.gain, remaining=remaining_digits(choice.after, repairs.own))
+        self.lost, self.failed = self._best_of([self.terms.add(choice.formula)])
         rest = [replace(each, gain=replace(each.gain, remaining=0.0)) for each in repairs.repairs]
-        forms = (replace(choice, gain=gain), *rest)
+        forms = (replace(choice, gain=choice.gain.of_best(repairs.own)), *rest)
         return replace(repairs, repairs=forms, reason=None, helps=None)
 
     def approximations(
@@ -175,12 +183,12 @@ class Chooser:
         free = [option for option in self.options if option.guard is None]
         plain = min(free, key=lambda option: mean_digits(option.lost))
         least = min(self.lost, plain.lost, key=mean_digits)
-        new, left_out = expand(self.searched, replace(plain, lost=least))
+        new, left_out = expand(self.measurer, replace(plain, lost=least))
         if not new:
             return (), left_out
         new = [replace(each, root=self.terms.with_quotients(each.root)) for each in new]
         options = [*(self.options if branches else [plain]), *new]
-        repair = self._best(options, self.searched.budget, cuts=branches)
+        repair = self._best(options, self.measurer.budget, cuts=branches)
         return (() if repair is None or repair.is_exact else (repair,)), left_out
 
     def _best(
@@ -191,7 +199,13 @@ class Chooser:
             budget.check()
             cases = self._cases(options, cuts=cuts)
             if len(cases) < 2:
-                return None
+                assert cases[0].option is not None
+                alone = mean_digits(cases[0].option.lost) + GAIN
+                if alone > self.least:
+                    return None
+                # It would have been offered if it could be, and so would what is as good
+                options = [option for option in options if mean_digits(option.lost) >= alone]
+                continue
             wrong = self._wrong(cases)
             if not wrong:
                 return self._repair(cases)
@@ -216,7 +230,8 @@ class Chooser:
 
     def _repair(self, cases: Sequence[Case]) -> Repair | None:
         root = conditional(self.terms, cases)
-        if mean_digits(self.everywhere.lost(root)) > self.least - GAIN:
+        lost, failed = self._best_of([root])
+        if mean_digits(lost) > self.least - GAIN and not failed < self.failed:
             return None
         bound = max(case.series.bound if case.series is not None else 0.0 for case in cases)
         verification = self.truth.verifier.summary(root, bound)
@@ -233,10 +248,13 @@ class Chooser:
     @cached_property
     def rows(self) -> RowPlaces:
         """Those at which the digits lost by the formula can be told, in a fixed order that has
-        nothing to do with theirs.
+        nothing to do with theirs; of those without a value as many in each half.
         """
         usable = np.flatnonzero(~np.isnan(self.measurer.lost_before))
-        return np.random.default_rng(SEED).permutation(usable)
+        rows = np.random.default_rng(SEED).permutation(usable)
+        failed = self.everywhere.failed(self.measurer.root)[rows]
+        without = rows[failed]
+        return np.concatenate([without[::2], rows[~failed], without[1::2]])
 
     def _cases(self, options: Sequence[Option], *, cuts: bool) -> list[Case]:
         """The cases that keep most digits."""
@@ -244,10 +262,8 @@ class Chooser:
         train, held_out = self.rows[:half], self.rows[half:]
         if half < FEWEST_HELD_OUT:
             train = held_out = self.rows
-        chosen = best_segments(self._orderings(options, train, cuts=cuts), train, held_out)
-        if chosen is None:
-            return []
-        ordering, segments = chosen
+        orderings = self._orderings(options, train, cuts=cuts)
+        ordering, segments = best_segments(orderings, train, held_out)
         for place, (below, above) in enumerate(pairwise(segments)):
             if below.group == above.group:
                 start = self._start(ordering, options, segments, place)
@@ -260,7 +276,7 @@ class Chooser:
         """Along each quantity, without groups first, then in those of the best guards."""
         priced, table = self._priced(options), self.everywhere
         free = [option.root for option in options if option.guard is None]
-        zeros = {self.searched.root: np.zeros(priced.shape[1])}
+        zeros = {self.measurer.root: np.zeros(priced.shape[1])}
         quantities = quantities_of(self.terms, table, free[:FORMS_COMPARED]) if cuts else {}
         least = float(np.sum(np.min(priced[:, train], axis=0)))
         ranked: list[tuple[float, int, tuple[int, ...], RowPlaces, Array]] = []
@@ -338,12 +354,12 @@ class Chooser:
             with np.errstate(all="ignore"):
                 even = first * (last / first) ** shares
             mixed = np.where(np.isfinite(even), even, first + shares * (last - first))
-            columns[name] = mixed.ravel().astype(self.searched.target)
+            columns[name] = mixed.ravel().astype(self.truth.target)
         cells = zip(*(column.tolist() for column in columns.values()), strict=True)
         named = [dict(zip(columns, cell, strict=True)) for cell in cells]
-        table = ValueTable(self.terms, named, GREAT_DEPTH, self.searched.budget)
-        values = table.values(self.searched.root)
-        return DoubleTable(self.terms, columns, values, self.searched.target)
+        table = ValueTable(self.terms, named, GREAT_DEPTH, self.measurer.budget)
+        values = table.values(self.measurer.root)
+        return DoubleTable(self.terms, columns, values, self.truth.target)
 
     def _cases_of(
         self, ordering: Ordering, segments: Sequence[Segment], options: Sequence[Option]

@@ -145,9 +145,9 @@ def segments_at(segments: Sequence[Segment], groups: RowPlaces, values: Array) -
 
 def best_segments(
     orderings: Iterable[Ordering], train: RowPlaces, held_out: RowPlaces
-) -> tuple[Ordering, list[Segment]] | None:
-    """The segments that keep most, of those almost as good the simplest; None if no cut is worth
-    its price. They are chosen on some rows, and what they gain must hold on rows held out.
+) -> tuple[Ordering, list[Segment]]:
+    """The segments that keep most, of those almost as good the simplest; one if no cut is worth its
+    price. They are chosen on some rows, and what they gain must hold on rows held out.
     """
     plans: list[tuple[float, Ordering, list[Segment]]] = []
     alone: int | None = None
@@ -167,7 +167,7 @@ def best_segments(
             plans.append((gain - PRICE * (len(segments) - 1), ordering, segments))
     most = max((gain for gain, _, _ in plans), default=0.0)
     worth = [plan for plan in plans if plan[0] > 0 and plan[0] >= most - SCATTER]
-    return worth[0][1:] if worth else None
+    return (worth or plans)[0][1:]
 
 
 # --- numbers between segments

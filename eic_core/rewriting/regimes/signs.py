@@ -20,10 +20,10 @@ from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.doubles import DoubleTable, Mask
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.regimes.cases import Option, all_of, compared, negated
 from eic_core.rewriting.rules import Assumption, Rewriter
 from eic_core.rewriting.search import FoundForm, Limits, Search
-from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import NEVER_NEGATIVE, Terms
 from eic_core.rewriting.values import ValueTable
@@ -58,11 +58,11 @@ SAME_SIGN = ("neg", "cbrt", "sinh", "asinh", "tanh", "atanh", "atan", "expm1", "
 """Operators whose value has the sign of their operand, or the opposite, wherever there is one."""
 
 
-def sign_options(searched: Searched) -> list[Option]:
+def sign_options(measurer: Measurer) -> list[Option]:
     """Forms found where signs are given, each with its signs as guard; none where no part of the
     rows has anything to gain. What there is no time for is left out.
     """
-    return _Parting(searched).options()
+    return _Parting(measurer).options()
 
 
 def sign_of(terms: Terms, factors: Sequence[int]) -> int:
@@ -107,13 +107,14 @@ def _is_exact(terms: Terms, number: int) -> bool:
 
 
 class _Parting:
-    def __init__(self, searched: Searched) -> None:
-        self.searched, self.terms, self.budget = searched, searched.terms, searched.budget
-        self.doubles, self.truth = searched.measurer.everywhere, searched.truth
-        self.before = self._lost(searched.root)
+    def __init__(self, measurer: Measurer) -> None:
+        self.measurer, self.terms, self.budget = measurer, measurer.terms, measurer.budget
+        self.doubles, self.truth = measurer.everywhere, measurer.truth
+        self.before = self._lost(measurer.root)
         self.compared: Mask = ~np.isnan(self.before)
-        forms = [self._lost(form.root) for form in searched.outcome.forms[:LOOKED_AT]]
-        self.least = np.fmin.reduce([self.before, *forms])
+        forms = [measurer.root, *(form.root for form in measurer.outcome.forms[:LOOKED_AT])]
+        self.least = np.fmin.reduce([self._lost(form) for form in forms])
+        self.failed = np.logical_and.reduce([self.doubles.failed(form) for form in forms])
         self.rewriter = Rewriter(Builder(self.terms), RULES, FAMILIES)
 
     def _lost(self, root: int) -> Array:
@@ -143,14 +144,15 @@ class _Parting:
         return list(options.values())
 
     def _loses(self, rows: Mask) -> bool:
-        return bool(rows.any() and np.mean(self.least[rows]) >= GAIN)
+        """Whether something is to be gained there: digits, or a value that no form has."""
+        return bool(rows.any() and (np.mean(self.least[rows]) >= GAIN or self.failed[rows].any()))
 
     def _signs(self) -> list[int]:
         """The signs that most of the refused assumptions hang on; each after the first decides
         some that those before it do not.
         """
-        terms, refused = self.terms, self.searched.outcome.refused
-        inputs = [n for n in terms.subterms(self.searched.root) if terms[n].operator == VARIABLE]
+        terms, refused = self.terms, self.measurer.outcome.refused
+        inputs = [n for n in terms.subterms(self.measurer.root) if terms[n].operator == VARIABLE]
         factors = [frozenset((number,)) for number in inputs]
         factors += [some for a in refused if (some := factors_of_sign(terms, a.term))]
         holding = [self._holding(assumption) for assumption in refused]
@@ -185,15 +187,15 @@ class _Parting:
         table = ValueTable(self.terms, self.truth.cells(some), budget=budget)
         limits = Limits(EVALUATIONS, PATIENCE, STALL, STALL, budget)
         search = Search(table, self.rewriter, limits, doubles=self.truth.on(some))
-        outcome = search.run(self.searched.root)
+        outcome = search.run(self.measurer.root)
         forms = outcome.forms[:LOOKED_AT] if outcome else ()
         means = {form.root: float(np.mean(self._lost(form.root)[region])) for form in forms}
-        least = float(np.mean(self.least[region])) - GAIN
+        least = float(np.mean(self.least[region])) - (0 if self.failed[region].any() else GAIN)
 
         rng, rows = np.random.default_rng(SEED), np.flatnonzero(region)
         columns = self.doubles.columns.items()
         mixed = {name: np.asarray(column)[rng.choice(rows, MIXED)] for name, column in columns}
-        anew = DoubleTable(self.terms, mixed, [None] * MIXED, self.searched.target)
+        anew = DoubleTable(self.terms, mixed, [None] * MIXED, self.truth.target)
 
         def merit(form: FoundForm) -> tuple[float, int, int]:
             failures = np.count_nonzero(~np.isfinite(anew.values(form.root)))
@@ -209,7 +211,7 @@ class _Parting:
         for guard in (all_of(self.terms, some) for some in fewer):
             rows, scanned = self.doubles.values(guard) == 1, verifier.doubles(guard) == 1
             if verifier.agrees(root, assumptions, rows, scanned):
-                lost = np.where(rows, self._lost(root), DIGITS[self.searched.target])
+                lost = np.where(rows, self._lost(root), DIGITS[self.truth.target])
                 lost[~self.compared] = np.nan
                 return Option(root, form.steps, lost, guard)
         return None

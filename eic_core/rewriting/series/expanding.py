@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import takewhile
 
 from flint import arb, fmpq
 
-from eic_core.formula.tree import VARIABLE
 from eic_core.operators.balls import working
-from eic_core.rewriting.series.coefficients import TooShort, Unproved, is_written, is_zero
+from eic_core.rewriting.series.coefficients import (
+    Coefficient,
+    TooShort,
+    Unproved,
+    is_written,
+    is_zero,
+)
 from eic_core.rewriting.series.expansion import Expansion, ExpansionQuestion
-from eic_core.rewriting.series.taylor_models import BITS, Model, ModelField, Modeller, by_root
+from eic_core.rewriting.series.scaling import Scaling, inputs_outside, scaling_of
+from eic_core.rewriting.series.taylor_models import BITS, ModelField, Modeller, by_root
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.work import ENDLESS, WorkBudget
 
@@ -61,6 +66,22 @@ class _Expanding:
             for place, (name, value) in enumerate(question.row, 1)
         }
         self.field = ModelField(RADIUS, row, count, budget, at_row=True)
+        self.scaling: Scaling | None = None
+        self.scale: Coefficient = fmpq(1)
+        self.shift = 0
+        outside = inputs_outside(terms, question.term, question.quantity)
+        if outside & {*terms.subterms(question.quantity)}:
+            self.scaling = scaling_of(terms, question.quantity)
+            degree = self.scaling and self.scaling.degree(terms, question.term)
+            if self.scaling is None or degree is None:
+                raise Unproved
+            unit = self.scaling.unit
+            is_power = question.point in (0, "inf", "-inf")  # The quantity is one of the distance
+            if is_power and self.scaling.other not in outside:  # By it and the other input
+                unit, power = self.scaling.other, self.scaling.powers[self.scaling.other]
+                degree *= power
+                self.shift = degree if question.at_end else -degree
+            self.scale = self.field.atoms.input(terms[unit].label) ** degree
 
     def on_all_sides(self, root: int) -> Expansion:
         """By models in the root of the distance."""
@@ -70,65 +91,18 @@ class _Expanding:
         return min((own, *others), key=lambda expansion: len(expansion.coefficients))
 
     def _on_side(self, side: int, root: int) -> Expansion:
-        model = self._model(side, root)
+        terms, question = self.terms, self.question
+        modeller = Modeller(
+            terms, question.quantity, question.point, side, self.field, root, self.scaling
+        )
+        model = modeller.model(question.term)
         _ = model.lead
         some = tuple(takewhile(is_written, model.coefficients))
         if not some or any(i % root and not is_zero(c) for i, c in enumerate(some)):
             raise Unproved
         first, left = divmod(model.first, root)
-        signed = tuple([c * side ** ((first + i) % 2) for i, c in enumerate(some[::root])])
+        scale = self.scale
+        signed = tuple([c * scale * side ** ((first + i) % 2) for i, c in enumerate(some[::root])])
         share = fmpq(left, root) + model.share / root
         ends = model.is_polynomial or len(some) < len(model.coefficients)
-        return Expansion(first, share, signed, ends)
-
-    def _model(self, side: int, root: int) -> Model:
-        """The model of the term, its variables written by the quantity."""
-        terms, question = self.terms, self.question
-        modeller = Modeller(terms, question.quantity, question.point, side, self.field, root)
-        for number, operand in self._path():
-            term, whole = terms[number], modeller.model(number)
-            other = next((modeller.model(c) for c in term.children if c != operand), whole)
-            is_left = operand == term.children[0]
-            modeller.models[operand] = _operand(term.operator, whole, other, is_left)
-        return modeller.model(question.term)
-
-    def _path(self) -> Sequence[tuple[int, int]]:
-        """How to reach a variable that stands once in the quantity, if the term holds some of its
-        variables elsewhere: terms, each with the operand to go to.
-        """
-        terms, quantity = self.terms, self.question.quantity
-        above = set(terms.walk(self.question.term, lambda number: number != quantity))
-        inside = {n for n in terms.subterms(quantity) if terms[n].operator == VARIABLE}
-        shared = sorted((above & inside) - {quantity})
-        for variable in shared:
-            path: list[tuple[int, int]] = []
-            number = quantity
-            while number != variable:
-                term = terms[number]
-                holding = [c for c in term.children if variable in terms.subterms(c)]
-                if term.operator not in _INVERTIBLE or len(holding) != 1:
-                    break
-                path.append((number, holding[0]))
-                number = holding[0]
-            else:
-                return path
-        if shared:
-            raise Unproved
-        return ()
-
-
-_INVERTIBLE = frozenset(("add", "sub", "mul", "div", "neg"))
-
-
-def _operand(operator: str, whole: Model, other: Model, is_left: bool) -> Model:
-    """The one operand of a sum, difference, product or quotient, by the whole and the other one."""
-    match operator:
-        case "add":
-            return whole - other
-        case "sub":
-            return whole + other if is_left else other - whole
-        case "mul":
-            return whole / other
-        case "div":
-            return whole * other if is_left else other / whole
-    return -whole
+        return Expansion(first + self.shift, share, signed, ends)

@@ -18,9 +18,8 @@ SIDES = {"both": (1, -1), "above": (1,), "below": (-1,), "inf": (1,), "-inf": (-
 class ExpansionQuestion:
     """The expansion of a term in a quantity, at a point of it.
 
-    The quantity is a variable, or a sum, difference, product or quotient in which a variable stands
-    once: the term is then written without that variable, by the quantity. Another quantity must be
-    held by the term, and its variables stand nowhere else.
+    The inputs of the quantity stand nowhere else in the term, or the term is a power of one of them
+    times a function of the quantity (`scaling_of`).
     """
 
     term: int

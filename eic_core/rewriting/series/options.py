@@ -12,14 +12,14 @@ from itertools import combinations
 import numpy as np
 
 from eic_core.formula.rendering import to_python
-from eic_core.formula.tree import CONSTANT, VARIABLE
+from eic_core.formula.tree import VARIABLE
 from eic_core.measure.observed import DIGITS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import mean_digits
 from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.pieces import InputInterval, Omission, Series, SeriesKind
-from eic_core.rewriting.regimes.cases import Option, all_of
-from eic_core.rewriting.searched import Searched
+from eic_core.rewriting.regimes.cases import Option, all_of, compared
 from eic_core.rewriting.series.coefficients import Unproved
 from eic_core.rewriting.series.expanding import expand
 from eic_core.rewriting.series.expansion import Expansion
@@ -44,10 +44,10 @@ MANTISSAS = (1, 2, 3, 5, 7)
 """The first digits of a radius."""
 
 
-def series_options(searched: Searched, best: Option) -> tuple[list[Option], list[Omission]]:
+def series_options(measurer: Measurer, best: Option) -> tuple[list[Option], list[Omission]]:
     """The best approximation of each region, and what was left out."""
     try:
-        asked = places(searched, best)
+        asked = places(measurer, best)
     except BudgetSpent:
         return [], [Omission.SERIES_TIME]
     if not asked:
@@ -61,12 +61,12 @@ def series_options(searched: Searched, best: Option) -> tuple[list[Option], list
         if mean_digits(lost) < GAIN:
             break
         # A share for each, and one to choose among them
-        budget = searched.budget.of(searched.budget.left / (left + 1))
+        budget = measurer.budget.of(measurer.budget.left / (left + 1))
         of_region: list[Option] = []
         with suppress(BudgetSpent):
-            expansion = expand(searched.terms, place.question, budget)
+            expansion = expand(measurer.terms, place.question, budget)
             if expansion is not None:
-                region = _Region(searched, best, place, expansion, budget)
+                region = _Region(measurer, best, place, expansion, budget)
                 of_region = region.options()
                 helped |= region.would_help and not budget.passed
                 chosen += [(region, option) for option in of_region]
@@ -87,17 +87,17 @@ def series_options(searched: Searched, best: Option) -> tuple[list[Option], list
 class _Region:
     def __init__(
         self,
-        searched: Searched,
+        measurer: Measurer,
         best: Option,
         place: ExpansionPlace,
         expansion: Expansion,
         budget: WorkBudget,
     ) -> None:
-        self.searched, self.terms, self.best = searched, searched.terms, best
+        self.measurer, self.terms, self.best = measurer, measurer.terms, best
         self.place, self.expansion = place, expansion
         self.question = place.question
-        self.table = searched.measurer.everywhere
-        self.enough = BOUND[searched.target]
+        self.table = measurer.everywhere
+        self.enough = BOUND[measurer.truth.target]
         box = {
             self.terms[n].label: self._span(self.terms[n].label)
             for n in self.terms.subterms(self.question.term)
@@ -118,7 +118,7 @@ class _Region:
 
     def _span(self, name: str) -> tuple[float, float]:
         with np.errstate(over="ignore"):  # a number that float32 has not
-            column = np.asarray(self.searched.samples.columns[name], self.searched.target)
+            column = np.asarray(self.measurer.samples.columns[name], self.measurer.truth.target)
         column = column[np.isfinite(column)].astype(np.float64)
         return (float(column.min()), float(column.max())) if len(column) else (0.0, 0.0)
 
@@ -151,7 +151,7 @@ class _Region:
             guard = self._guard(radii[place], one_sided)
             bound = bound if one_sided else max(bound, elsewhere)
             inside = self.table.values(guard) == 1
-            lost = np.where(inside, lost, float(DIGITS[self.searched.target]))
+            lost = np.where(inside, lost, float(DIGITS[self.measurer.truth.target]))
             both = np.fmin(self.best.lost, lost)
             highest = float(np.nanmax(both, initial=0.0))
             if mean_digits(both) > least + FEWER or highest > worst + GAIN:
@@ -191,7 +191,7 @@ class _Region:
         assert own.guard is not None and second.guard is not None
         guard = all_of(terms, [own.guard, second.guard])
         inside = self.table.values(guard) == 1
-        lost = np.where(inside, self.table.lost(root), float(DIGITS[self.searched.target]))
+        lost = np.where(inside, self.table.lost(root), float(DIGITS[self.measurer.truth.target]))
         # Of sizes: the terms may cancel, and then their sum has no bound of its own
         joint = replace(
             first,
@@ -270,21 +270,14 @@ class _Region:
         near, far = ("less", "greater")[::side]
         h = distance(terms, self.question)
         if self.question.at_end:
-            return self._compared(f"{far}_equal", h, side / radius)
+            return compared(terms, f"{far}_equal", h, str(terms.text(side / radius)))
         if not one_sided:
-            return self._compared("less_equal", terms.intern("abs", (h,)), radius)
+            size = terms.intern("abs", (h,))
+            return compared(terms, "less_equal", size, str(terms.text(radius)))
         # A product that underflows to 0 may be of the other side
         or_equal = "equal" if terms[h].operator in (VARIABLE, "sub") else "than"
-        within = self._compared(f"{near}_equal", h, side * radius)
-        return terms.intern(
-            "logical_and", (self._compared(f"{far}_{or_equal}", h, Fraction(0)), within)
-        )
-
-    def _compared(self, operator: str, term: int, value: Fraction) -> int:
-        label = self.terms.text(value)
-        assert label is not None
-        number = self.terms.intern(CONSTANT, label=label)
-        return self.terms.intern(operator, (term, number))
+        within = compared(terms, f"{near}_equal", h, str(terms.text(side * radius)))
+        return terms.intern("logical_and", (compared(terms, f"{far}_{or_equal}", h, "0"), within))
 
     def _record(
         self, shortened: Expansion, approximation: int, radius: Fraction, bound: float

@@ -14,7 +14,7 @@ from flint import arb
 from eic_core.operators.balls import Ball, working
 from eic_core.rewriting.series.coefficients import Unproved, to_ball
 from eic_core.rewriting.series.expansion import Point
-from eic_core.rewriting.series.scaling import Scaling, scaling_of
+from eic_core.rewriting.series.scaling import Scaling, inputs_outside, scaling_of
 from eic_core.rewriting.series.taylor_models import (
     BITS,
     ORDER,
@@ -60,12 +60,7 @@ class Proofs:
         coefficients: int = 0,
     ) -> None:
         self.terms, self.term, self.quantity, self.point = terms, term, quantity, point
-        inside = set(terms.subterms(quantity))
-        outside = {
-            n
-            for n in terms.walk(term, lambda n: n != quantity)
-            if terms[n].operator == "variable" and n != quantity
-        }
+        inside, outside = {*terms.subterms(quantity)}, inputs_outside(terms, term, quantity)
         free = {terms[n].label for n in outside - inside}
         self.box = {name: span for name, span in box.items() if name in free}
         # Of a quantity whose inputs stand outside of it too, one is taken as 1
@@ -215,27 +210,3 @@ def _pieces(field: ModelField) -> Iterator[Ball]:
     ends += [high * (PIECES + place) / (2 * PIECES) for place in range(PIECES + 1)]
     for low, high in zip(ends, ends[1:], strict=False):
         yield low.union(high)
-
-
-def relative_bound(
-    terms: Terms,
-    term: int,
-    approximation: int,
-    quantity: int,
-    point: Point,
-    radius: Fraction,
-    box: Box,
-    sides: tuple[int, ...] = (1, -1),
-) -> float:
-    """A proved upper bound of |approximation/term - 1| where |quantity - point| <= radius (at an
-    end of the line |1/quantity|), wherever the other inputs are in the box; inf if unproved.
-    `sides` are those of the point to prove, 1 above it.
-
-    >>> from eic_core.formula.syntax import read
-    >>> terms = Terms()
-    >>> term, near = (terms.add(read(t).formula) for t in ("x - sin(x)", "x**3/6 - x**5/120"))
-    >>> x = terms.add(read("x").formula)
-    >>> f"{relative_bound(terms, term, near, x, Fraction(0), Fraction(1, 10), {}):.3g}"
-    '1.19e-07'
-    """
-    return Proofs(terms, term, quantity, point, box).bound(approximation, radius, sides)

@@ -15,12 +15,12 @@ from eic_core.measure.observed import RoundedTruth
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import mean_digits
 from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.regimes.cases import Option
 from eic_core.rewriting.search import SearchStep
-from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.series.expansion import ExpansionQuestion, Point, Side
 from eic_core.rewriting.series.letters import splits
-from eic_core.rewriting.series.scaling import scaling_of
+from eic_core.rewriting.series.scaling import inputs_outside, scaling_of
 from eic_core.rewriting.terms import Terms
 
 QUESTIONS = 4
@@ -76,18 +76,18 @@ def _distance(values: Array, point: Point) -> Array:
         return np.abs(values - float(point))
 
 
-def places(searched: Searched, best: Option) -> list[ExpansionPlace]:
+def places(measurer: Measurer, best: Option) -> list[ExpansionPlace]:
     """What to ask, by how much loss each may remove, the most first."""
     scored: dict[tuple[int, int, Point], tuple[float, ExpansionPlace]] = {}
-    for form, steps, term, saved in _candidates(searched, best):
-        own = _lost_by(searched, term)
-        for quantity in _quantities(searched, term):
-            values = searched.measurer.everywhere.values(quantity)
+    for form, steps, term, saved in _candidates(measurer, best):
+        own = _lost_by(measurer, term)
+        for quantity in _quantities(measurer, term):
+            values = measurer.everywhere.values(quantity)
             for point, weight in _points(values, own):
-                side, row = _side(values, point), _middle_row(searched, term, values, point)
+                side, row = _side(values, point), _middle_row(measurer, term, values, point)
                 question = ExpansionQuestion(term, quantity, point, COEFFICIENTS, side, row)
-                score = float(np.mean(saved)) + weight - 0.01 * searched.terms.size(term)
-                if _is_scaled(searched.terms, term, quantity):
+                score = float(np.mean(saved)) + weight - 0.01 * measurer.terms.size(term)
+                if _is_scaled(measurer.terms, term, quantity):
                     score += SCALED
                 place = ExpansionPlace(question, form, steps, values.astype(np.float64))
                 former = scored.get((term, quantity, point), (-math.inf, place))
@@ -97,51 +97,54 @@ def places(searched: Searched, best: Option) -> list[ExpansionPlace]:
 
 
 def _candidates(
-    searched: Searched, best: Option
+    measurer: Measurer, best: Option
 ) -> Iterator[tuple[int, tuple[SearchStep, ...], int, Array]]:
     """Terms that are worth expanding, each with its form, its steps, and the digits that its exact
     value would save at the judged rows.
     """
-    terms, formula = searched.terms, searched.root
+    terms, formula = measurer.terms, measurer.root
     lost = np.nan_to_num(best.lost, nan=0.0)
-    for form, steps in _hosts(searched, best).items():
-        guilty = _guilty(searched, lost, form)
+    hosts = _hosts(measurer, best)
+    operators = {form: {terms[n].operator for n in terms.subterms(form)} for form in hosts}
+    for form, steps in hosts.items():
+        guilty = _guilty(measurer, lost, form)
         for term in guilty:
-            if term != form:
+            # As a whole where it has a function, and so perhaps a series, that the formula has not
+            if term != form or (form == best.root and not operators[form] <= operators[formula]):
                 yield form, steps, term, guilty[term]
         for term in dict.fromkeys((*guilty, form)) if guilty else ():
-            for whole, part in splits(searched.measurer.everywhere, term, lost >= GAIN):
+            for whole, part in splits(measurer.everywhere, term, lost >= GAIN):
                 new = terms.replace(form, term, whole)[0]
                 step = SearchStep("letters apart", term, whole, (), new)
-                yield new, (*steps, step), part, _saved(searched, lost, new, part)
+                yield new, (*steps, step), part, _saved(measurer, lost, new, part)
         if form == best.root:
-            alone = any(len(_quantities(searched, term)) == 1 for term in guilty if term != form)
+            alone = any(len(_quantities(measurer, term)) == 1 for term in guilty if term != form)
             small = 1 < terms.size(formula) <= LARGEST_TERM
-            whole = form in guilty or not alone or len(_quantities(searched, formula)) == 1
+            whole = form in guilty or not alone or len(_quantities(measurer, formula)) == 1
             if guilty and small and whole:
                 yield formula, (), formula, lost
 
 
-def _hosts(searched: Searched, best: Option) -> dict[int, tuple[SearchStep, ...]]:
+def _hosts(measurer: Measurer, best: Option) -> dict[int, tuple[SearchStep, ...]]:
     """The best form, some that are nearly as good, and the formula, with their steps."""
-    table, most = searched.measurer.everywhere, mean_digits(best.lost) + GAIN
-    near = [f for f in searched.outcome.forms if mean_digits(table.lost(f.root)) <= most]
+    table, most = measurer.everywhere, mean_digits(best.lost) + GAIN
+    near = [f for f in measurer.outcome.forms if mean_digits(table.lost(f.root)) <= most]
     forms = {form.root: form.steps for form in near[:HOSTS]}
-    return {best.root: best.steps} | forms | {searched.root: ()}
+    return {best.root: best.steps} | forms | {measurer.root: ()}
 
 
-def _guilty(searched: Searched, lost: Array, form: int) -> dict[int, Array]:
+def _guilty(measurer: Measurer, lost: Array, form: int) -> dict[int, Array]:
     """The smallest term that holds the steps which lose the digits, and that of the largest part
     of them, each with the digits that its exact value would save at the judged rows.
     """
-    terms = searched.terms
+    terms = measurer.terms
     saved: dict[int, Array] = {}
     for term in terms.subterms(form):
         size = terms.size(term)
         if not terms.has_variables(term) or not 1 < size <= LARGEST_TERM:
             continue
-        searched.budget.check()
-        saved[term] = _saved(searched, lost, form, term)
+        measurer.budget.check()
+        saved[term] = _saved(measurer, lost, form, term)
     means = {term: float(np.mean(each)) for term, each in saved.items()}
     most = max(means.values(), default=0.0)
     if most < GAIN:
@@ -159,24 +162,24 @@ def _guilty(searched: Searched, lost: Array, form: int) -> dict[int, Array]:
     return {term: saved[term] for term in (smallest, *part)}
 
 
-def _saved(searched: Searched, lost: Array, form: int, term: int) -> Array:
+def _saved(measurer: Measurer, lost: Array, form: int, term: int) -> Array:
     """The digits that the exact value of a term of a form would save at the judged rows."""
-    exact = searched.truth.values(searched.truth.rows.verified, term)
+    exact = measurer.truth.values(measurer.truth.rows.verified, term)
     values = np.array([np.nan if v is None else float(v.mid()) for v in exact])
-    table = searched.measurer.everywhere.standing_in(term, values)
+    table = measurer.everywhere.standing_in(term, values)
     return np.maximum(0.0, lost - np.nan_to_num(table.lost(form), nan=0.0))
 
 
-def _lost_by(searched: Searched, term: int) -> Array:
+def _lost_by(measurer: Measurer, term: int) -> Array:
     """The digits that a program loses with a term alone."""
-    exact = searched.truth.values(searched.truth.rows.verified, term)
-    table = searched.measurer.everywhere
+    exact = measurer.truth.values(measurer.truth.rows.verified, term)
+    table = measurer.everywhere
     return np.nan_to_num(RoundedTruth(exact, table.kind).digits_lost(table.values(term)))
 
 
-def _quantities(searched: Searched, term: int) -> list[int]:
+def _quantities(measurer: Measurer, term: int) -> list[int]:
     """The one that the term depends on alone, if there is one; else each input."""
-    terms = searched.terms
+    terms = measurer.terms
     inputs = [n for n in terms.subterms(term) if terms[n].operator == VARIABLE]
     if len(inputs) == 1:
         return inputs
@@ -185,8 +188,8 @@ def _quantities(searched: Searched, term: int) -> list[int]:
         for u in terms.subterms(term)
         if u != term
         and terms[u].operator in ("mul", "div", "sub")
-        and (not _free(terms, term, u) or _is_scaled(terms, term, u))
-        and _is_safe(searched, u)
+        and (not inputs_outside(terms, term, u) or _is_scaled(terms, term, u))
+        and _is_safe(measurer, u)
     ]
     return [min(whole, key=terms.size)] if whole else inputs[:3]
 
@@ -202,15 +205,9 @@ def _is_scaled(terms: Terms, term: int, quantity: int) -> bool:
     )
 
 
-def _free(terms: Terms, term: int, quantity: int) -> list[int]:
-    """The inputs that stand outside of the quantity."""
-    numbers = terms.walk(term, lambda n: n != quantity)
-    return [n for n in numbers if terms[n].operator == VARIABLE and n != quantity]
-
-
-def _is_safe(searched: Searched, quantity: int) -> bool:
+def _is_safe(measurer: Measurer, quantity: int) -> bool:
     """Whether programs decide ``abs(quantity) <= r`` rightly within a few roundings."""
-    terms = searched.terms
+    terms = measurer.terms
     children = terms[quantity].children
     plain = (VARIABLE, CONSTANT)
     if terms[quantity].operator == "sub":
@@ -224,17 +221,17 @@ def _is_safe(searched: Searched, quantity: int) -> bool:
         )
         if terms[number].operator not in ("mul", "div", "neg") and not whole:
             return False
-        size = np.abs(searched.measurer.everywhere.values(number).astype(np.float64))
+        size = np.abs(measurer.everywhere.values(number).astype(np.float64))
         if not np.all((size > _TINY) & (size < _HUGE)):
             return False
     return True
 
 
 def _middle_row(
-    searched: Searched, term: int, values: Array, point: Point
+    measurer: Measurer, term: int, values: Array, point: Point
 ) -> tuple[tuple[str, float], ...]:
     """The inputs of a term at the row that is neither near the point nor far from it."""
-    terms, table = searched.terms, searched.measurer.everywhere
+    terms, table = measurer.terms, measurer.everywhere
     distance = _distance(values, point)
     row = np.argsort(distance)[np.count_nonzero(~np.isnan(distance)) // 2]
     inputs = [n for n in terms.subterms(term) if terms[n].operator == VARIABLE]

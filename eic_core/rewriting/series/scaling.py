@@ -55,6 +55,12 @@ def scaling_of(terms: Terms, quantity: int) -> Scaling | None:
     return Scaling(second, first, {second: 1, first: -1 if operator == "mul" else 1})
 
 
+def inputs_outside(terms: Terms, term: int, quantity: int) -> set[int]:
+    """The inputs of a term that stand outside of a quantity."""
+    numbers = terms.walk(term, lambda number: number != quantity)
+    return {n for n in numbers if terms[n].operator == VARIABLE and n != quantity}
+
+
 def _degree(term: Term, degrees: list[int]) -> int | None:
     match term.operator:
         case "neg":

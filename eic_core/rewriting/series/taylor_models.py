@@ -18,6 +18,7 @@ from flint import arb, arb_series, ctx, fmpq
 
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.operators.balls import Ball, rational
+from eic_core.rewriting.series.asymptotic import scaled_tail, stirling
 from eic_core.rewriting.series.coefficients import (
     DISTANCE,
     MOST_POWER,
@@ -513,22 +514,6 @@ def asin(x: Model) -> Model:
     return atan(x / (_one(x) - x * x).to_fraction(Fraction(1, 2)))
 
 
-def acos(x: Model) -> Model:
-    return x.field.constant(x.field.pi() / 2) - asin(x)
-
-
-def asinh(x: Model) -> Model:
-    return log(x + (_one(x) + x * x).to_fraction(Fraction(1, 2)))
-
-
-def acosh(x: Model) -> Model:
-    return log(x + (x * x - _one(x)).to_fraction(Fraction(1, 2)))
-
-
-def atanh(x: Model) -> Model:
-    return (log(_one(x) + x) - log(_one(x) - x)).scaled(fmpq(1, 2))
-
-
 def erf(x: Model) -> Model:
     c = x.constant
     bell = x.field.atoms.exp(-c * c)[1]
@@ -572,8 +557,20 @@ def _gamma(name: str) -> Callable[[Model], Model]:
     return function
 
 
-def _abs(x: Model) -> Model:
-    return -x if x.sign < 0 else x
+def _lgamma(x: Model) -> Model:
+    if x.first >= 0 or x.sign < 0:
+        return _gamma("lgamma")(x)
+    level = x.field.atoms.log(2 * x.field.pi()) / 2
+    half = x.field.constant(fmpq(1, 2))
+    main = (x - half) * log(x) - x + x.field.constant(level)
+    return main + Model.compose(_one(x) / x, stirling)
+
+
+def _erfcx(x: Model) -> Model:
+    if x.first >= 0 or x.sign < 0:
+        return exp(x * x) * (_one(x) - erf(x))
+    weight = fmpq(1) / x.field.atoms.root(x.field.pi(), 2)
+    return (Model.compose(_one(x) / x, scaled_tail) / x).scaled(weight)
 
 
 def _root(x: Model, index: int) -> Model:
@@ -601,24 +598,16 @@ def _log(x: Model, base: Fraction | None) -> Model:
     return log(x) / log(x.field.constant(rational(base)))
 
 
-def _lower(a: Model, b: Model) -> Model:
-    return a if (a - b).sign <= 0 else b
-
-
-def _upper(a: Model, b: Model) -> Model:
-    return a if (a - b).sign >= 0 else b
-
-
 FUNCTIONS: Mapping[str, Callable[..., Model]] = {
     "add": Model.__add__,
     "sub": Model.__sub__,
     "mul": Model.__mul__,
     "div": Model.__truediv__,
     "neg": Model.__neg__,
-    "abs": _abs,
+    "abs": lambda x: -x if x.sign < 0 else x,
     "sign": lambda x: x.field.constant(fmpq(x.sign)),
-    "min": lambda *operands: reduce(_lower, operands),
-    "max": lambda *operands: reduce(_upper, operands),
+    "min": lambda *some: reduce(lambda a, b: a if (a - b).sign <= 0 else b, some),
+    "max": lambda *some: reduce(lambda a, b: a if (a - b).sign >= 0 else b, some),
     "sqrt": lambda x: x.to_fraction(Fraction(1, 2)),
     "cbrt": lambda x: _root(x, 3),
     "pow": _pow,
@@ -634,21 +623,21 @@ FUNCTIONS: Mapping[str, Callable[..., Model]] = {
     "sec": lambda x: _one(x) / cos(x),
     "csc": lambda x: _one(x) / sin(x),
     "asin": asin,
-    "acos": acos,
+    "acos": lambda x: x.field.constant(x.field.pi() / 2) - asin(x),
     "atan": atan,
     "atan2": _atan2,
     "sinh": sinh,
     "cosh": cosh,
     "tanh": tanh,
-    "asinh": asinh,
-    "acosh": acosh,
-    "atanh": atanh,
+    "asinh": lambda x: log(x + (_one(x) + x * x).to_fraction(Fraction(1, 2))),
+    "acosh": lambda x: log(x + (x * x - _one(x)).to_fraction(Fraction(1, 2))),
+    "atanh": lambda x: (log(_one(x) + x) - log(_one(x) - x)).scaled(fmpq(1, 2)),
     "erf": erf,
     "erfc": lambda x: _one(x) - erf(x),
-    "erfcx": lambda x: exp(x * x) * (_one(x) - erf(x)),
+    "erfcx": _erfcx,
     "gamma": _gamma("gamma"),
-    "lgamma": _gamma("lgamma"),
-    "betaln": lambda a, b: _gamma("lgamma")(a) + _gamma("lgamma")(b) - _gamma("lgamma")(a + b),
+    "lgamma": _lgamma,
+    "betaln": lambda a, b: _lgamma(a) + _lgamma(b) - _lgamma(a + b),
     "logaddexp": lambda a, b: log(exp(a) + exp(b)),
 }
 """What has a model, by the operator's name; those with a parameter stand in `Modeller`."""

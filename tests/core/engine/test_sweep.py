@@ -42,6 +42,15 @@ def test_a_row_that_is_added_is_right_where_only_exact_numbers_tell() -> None:
         assert block.s2[2] == pytest.approx((2 * np.log(2) ** 2 + 1) * 1e40, rel=1e-9)
 
 
+def test_a_slope_below_the_normal_doubles_costs_no_digit_of_what_arrives() -> None:
+    rows = Samples.from_columns({"x": [3e161]})  # the slope, -1e-323, has two bits
+    for text in ("1/x", "x**-1", "erfcx(x)"):
+        formula = read(text).formula
+        (block,) = sweep(tape_of(formula), node_units(formula), rows)
+        at = [node.label for node in formula].index("x")
+        assert block.arrived[at] == pytest.approx(-1, rel=1e-12)
+
+
 def test_what_is_asked_for_arrives_whatever_else_is_not_followed() -> None:
     tape = tape_of(read("exp(2*x)*(y + 3) - min(x, 4)").formula)
     variables = [step.slot for step in tape.steps if step.column]

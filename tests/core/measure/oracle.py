@@ -165,6 +165,8 @@ def _bits_needed(operator: str, a: Sequence[Any], y: Any, step: Any) -> int:
         return largest - mp.mag(step) + 400
     if operator in ("exp", "cos", "cosh", "sec", "pow", "erfc"):
         return 400 - mp.mag(step)
+    if operator == "logaddexp":  # the slope of the smaller one
+        return 400 - mp.mag(step) + int(1.5 * min(abs(a[0] - a[1]), 10_000))
     if operator == "atan2":
         return max(largest, 2) - mp.mag(step) + 400
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from eic_core.formula.syntax import read
@@ -201,6 +202,13 @@ def test_a_form_is_none_that_has_no_value_where_another_has_one() -> None:
     found = repaired("exp(x)/(1 + exp(x))", "x=-800:800")
     assert found.repairs
     assert all(form.after.float64.failed == 0 for form in found.repairs)
+
+
+@pytest.mark.parametrize("text", ["-1/(x**2 + x)", "1/(x + 1) - 1/x"])
+def test_one_row_at_which_a_result_is_a_false_zero_decides_between_twins(text: str) -> None:
+    found = repaired_on(text, {"x": np.append(np.geomspace(1.5, 1e150, 59), 1e157)})
+    assert found.best.text in ("-1/x/(x + 1)", "-1/(x + 1)/x")
+    assert found.best.gain.after.in_target.failed == 0
 
 
 def test_a_value_of_which_nothing_was_right_is_none_that_a_form_can_lose() -> None:

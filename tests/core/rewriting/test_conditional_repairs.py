@@ -11,12 +11,12 @@ import pytest
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
 from eic_core.rewriting.conditional_formulas import (
-    lifted,
     parts_without_condition,
     put_in,
     regions_of,
 )
 from eic_core.rewriting.gains import NotSearched, Unsearched
+from eic_core.rewriting.regimes.cases import conditional
 from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
@@ -114,14 +114,16 @@ def test_regions_are_told_by_the_first_case_that_holds() -> None:
     expected = [float(value) for value in table.values(root) if value is not None]
     assert expected == [22, 11, 33, 13]
     waiting = dict(enumerate(rows))
-    for conditions, form in regions_of(terms, root):
+    regions = regions_of(terms, root)
+    for case in regions:
         for place in list(waiting):
-            truths = [table.values(condition)[place] for condition in conditions]
-            if all(truth == 1 for truth in truths):
-                assert float(table.values(form)[place]) == expected[place]  # type: ignore[arg-type]
+            if case.condition is None or table.values(case.condition)[place] == 1:
+                value = table.values(case.root)[place]
+                assert float(value) == expected[place]  # type: ignore[arg-type]
                 del waiting[place]
     assert not waiting
-    assert [float(v) for v in table.values(lifted(terms, root)) if v is not None] == expected
+    whole = conditional(terms, regions)
+    assert [float(v) for v in table.values(whole) if v is not None] == expected
 
 
 def test_parts_are_put_back_outside_of_conditions_alone() -> None:

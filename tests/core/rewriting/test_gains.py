@@ -28,7 +28,6 @@ from eic_core.rewriting.gains import (
     Rest,
     RowComparison,
     advise,
-    remaining_digits,
 )
 from eic_core.rewriting.phrases import repair_sentence
 from eic_core.samples import Samples
@@ -269,9 +268,9 @@ def test_what_the_other_precision_loses_more_has_a_clause(before, after, clause)
 
 
 def test_digits_that_remain_are_told_if_they_are_far_more_than_the_functions_own() -> None:
-    assert remaining_digits(form(9.0, lost=(5.0,)), own=1.9) == 5.0
-    assert remaining_digits(form(9.0, lost=(5.0,)), own=2.1) == 0.0
-    gain = replace(gain_of(form(5.0), form(5.0, lost=(4.4,)), digits=1.0), remaining=4.4)
+    gain = gain_of(form(5.0), form(5.0, lost=(4.4,)), digits=1.0)
+    assert not gain.remaining and not gain.of_best(own=1.5).remaining
+    gain = gain.of_best(own=1.3)
     assert str(repair_sentence("y", ["a rule"], gain)).endswith(
         "; the best exact form found keeps losing 4.4 digits."
     )

@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -19,12 +18,12 @@ from eic_core.formula.syntax import read
 from eic_core.measure.observed import DIGITS, run_in
 from eic_core.rewriting import Repairs
 from eic_core.rewriting.gains import GAIN
+from eic_core.rewriting.measuring import Measurer
 from eic_core.rewriting.merit import Merit
 from eic_core.rewriting.pieces import InputInterval, Omission, Series
 from eic_core.rewriting.regimes import choosing
 from eic_core.rewriting.regimes.cases import Option, negated
 from eic_core.rewriting.regimes.signs import sign_of, sign_options
-from eic_core.rewriting.searched import Searched
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.work import WorkBudget
 from tests.core.rewriting.rewriting_oracle import NoValue, number, same, value
@@ -65,6 +64,20 @@ def test_the_quadratic_formula_chooses_by_the_sign_of_b(quadratic: Repairs) -> N
     assert best.is_exact and best.bound == 0
     assert [branch.condition for branch in best.branches] == ["b >= 0", ""]
     assert best.gain.judged.mean_after < 0.5 < 4 < best.gain.judged.mean_before
+
+
+def test_branches_are_found_beside_a_form_that_keeps_all_and_is_too_sensitive() -> None:
+    text = "(exp(2*x) + 3*exp(-x))/(exp(2*x) + exp(-x))"
+    found = repaired(text, "x=-1000:1000", 30, limit_steps=120, series=False)
+    assert [branch.condition for branch in found.best.branches] == ["x >= 0", ""]
+    assert found.best.gain.values > 0
+
+
+def test_branches_are_found_that_regain_the_values_of_few_rows() -> None:
+    text = "(a*exp(-x) + b*exp(x))/(exp(x) + exp(-x))"
+    found = repaired(text, "a=1:2 b=1:2 x=-720:720", limit_steps=120, series=False)
+    assert found.before.loss.mean < GAIN and found.before.in_target.failed
+    assert found.best.branches and not found.best.after.in_target.failed
 
 
 def test_a_form_that_chooses_keeps_clearly_more_than_the_others(quadratic: Repairs) -> None:
@@ -136,14 +149,14 @@ def test_without_a_budget_the_exact_forms_stay_and_the_answer_says_so(
 # --- options under a guard, as others propose them
 
 
-def guard(searched: Searched, text: str) -> int:
-    return searched.terms[searched.terms.add(read(f"where({text}, 1, 0)").formula)].children[0]
+def guard(measurer: Measurer, text: str) -> int:
+    return measurer.terms[measurer.terms.add(read(f"where({text}, 1, 0)").formula)].children[0]
 
 
-def option(searched: Searched, text: str, where: str, series: Series | None = None) -> Option:
-    root = searched.terms.add(read(text).formula)
-    lost = searched.measurer.everywhere.lost(root)
-    return Option(root, (), lost, guard(searched, where), series)
+def option(measurer: Measurer, text: str, where: str, series: Series | None = None) -> Option:
+    root = measurer.terms.add(read(text).formula)
+    lost = measurer.everywhere.lost(root)
+    return Option(root, (), lost, guard(measurer, where), series)
 
 
 SINE = "-x**3/6 + x**5/120 - x**7/5040"
@@ -158,9 +171,9 @@ def with_series(
     monkeypatch: pytest.MonkeyPatch, bound: float, where: str = "abs(x) <= 0.01"
 ) -> Repairs:
     def series_options(
-        searched: Searched, best: Option
+        measurer: Measurer, best: Option
     ) -> tuple[Sequence[Option], Sequence[Omission]]:
-        return [option(searched, SINE, where, sine_series(bound))], [Omission.SERIES_UNPROVED]
+        return [option(measurer, SINE, where, sine_series(bound))], [Omission.SERIES_UNPROVED]
 
     monkeypatch.setattr(MODULE, "series_options", series_options)
     return repaired_on("sin(x) - x", {"x": 10 ** RNG.uniform(-6, 0, 400)})
@@ -187,7 +200,7 @@ def test_a_form_that_holds_for_one_sign_stands_under_its_guard(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
-        choosing, "sign_options", lambda searched: [option(searched, "3*x", "x >= 0")]
+        choosing, "sign_options", lambda measurer: [option(measurer, "3*x", "x >= 0")]
     )
     text = "abs(x) + 2*x + 1 - 1"  # 3x for x >= 0, x below
     found = repaired_on(text, {"x": mixed(400, 3, 8)}, limit_steps=1, series=False)
@@ -198,7 +211,7 @@ def test_a_wrong_side_is_left_out_and_the_rest_is_tried(monkeypatch: pytest.Monk
     monkeypatch.setattr(
         choosing,
         "sign_options",
-        lambda searched: [option(searched, "-c/b*(1 + 1e-12)", "b >= 0")],
+        lambda measurer: [option(measurer, "-c/b*(1 + 1e-12)", "b >= 0")],
     )
     best = offered(QUADRATIC, **quadratic_columns()).best
     assert len(best.branches) == 2 and "1e-12" not in best.text
@@ -256,12 +269,12 @@ def test_a_side_is_held_to_its_domain_where_it_is_computed() -> None:
 # --- forms that hold where an input or a product has one sign, and their guards
 
 
-def search(text: str, columns: Mapping[str, Any]) -> Searched:
-    """What a search of all rows leaves to those who part them."""
-    left: list[Searched] = []
+def search(text: str, columns: Mapping[str, Any]) -> Measurer:
+    """The measurer that a search of all rows leaves to those who part them."""
+    left: list[Measurer] = []
 
-    def keep(searched: Searched, repairs: Any, **_: bool) -> Any:
-        left.append(searched)
+    def keep(measurer: Measurer, repairs: Any, **_: bool) -> Any:
+        left.append(measurer)
         return repairs
 
     with patch.object(MODULE, "with_choices", keep), patch.object(Merit, "is_enough", False):
@@ -273,22 +286,22 @@ ABC = {name: mixed(160, seed, 160) for seed, name in enumerate("abc")}
 
 
 @cache
-def search_abc(text: str) -> Searched:
+def search_abc(text: str) -> Measurer:
     return search(text, ABC)
 
 
-def text(searched: Searched, root: int | None) -> str:
-    return "" if root is None else to_python(searched.terms.formula(root))
+def text(measurer: Measurer, root: int | None) -> str:
+    return "" if root is None else to_python(measurer.terms.formula(root))
 
 
-def holding(searched: Searched, option: Option) -> Any:
+def holding(measurer: Measurer, option: Option) -> Any:
     """The judged rows at which a program finds that the guard holds."""
     assert option.guard is not None
     columns = {
-        name: np.asarray(column)[list(searched.truth.rows.verified)]
-        for name, column in searched.truth.columns.items()
+        name: np.asarray(column)[list(measurer.truth.rows.verified)]
+        for name, column in measurer.truth.columns.items()
     }
-    tape = searched.terms.tape(option.guard)
+    tape = measurer.terms.tape(option.guard)
     return run_in(tape, columns, len(option.lost), "float64")[-1] == 1
 
 
@@ -302,17 +315,17 @@ def holding(searched: Searched, option: Option) -> Any:
     ],
 )
 def test_every_form_is_the_formula_where_its_guard_holds(formula: str) -> None:
-    searched = search_abc(formula)
-    options = sign_options(searched)
+    measurer = search_abc(formula)
+    options = sign_options(measurer)
     assert options
-    rows = list(searched.truth.rows.verified)
+    rows = list(measurer.truth.rows.verified)
     a, b, c = (np.log10(abs(ABC[name])) for name in "abc")
     sizes = 2 * b - a - c
-    as_written = searched.formula.to_draft()
+    as_written = measurer.formula.to_draft()
     compared = 0
     for option in options:
-        form = searched.terms.formula(option.root).to_draft()
-        holds = holding(searched, option)
+        form = measurer.terms.formula(option.root).to_draft()
+        holds = holding(measurer, option)
         assert holds.any() and not holds.all()
         assert (option.lost[~holds & ~np.isnan(option.lost)] == DIGITS["float64"]).all()
         for place in np.flatnonzero(holds & (abs(sizes[rows]) < 40))[:20]:
@@ -321,25 +334,25 @@ def test_every_form_is_the_formula_where_its_guard_holds(formula: str) -> None:
                 expected = value(as_written, at)
             except NoValue:
                 continue
-            assert same(expected, value(form, at)), text(searched, option.root)
+            assert same(expected, value(form, at)), text(measurer, option.root)
             compared += 1
     assert compared > 5
 
 
 def test_the_quadratic_keeps_its_digits_on_all_four_sides() -> None:
-    searched = search_abc("(-b + sqrt(b*b - a*c))/a")
-    options = sign_options(searched)
-    before = searched.measurer.lost_before
+    measurer = search_abc("(-b + sqrt(b*b - a*c))/a")
+    options = sign_options(measurer)
+    before = measurer.lost_before
     least = np.fmin.reduce([before, *[option.lost for option in options]])
     assert np.nanmean(before) > 5 and np.nanmean(least) < 0.5
-    guards = {text(searched, option.guard) for option in options}
+    guards = {text(measurer, option.guard) for option in options}
     assert any("sign(a)*sign(c) >= 0" in guard for guard in guards)
     assert any("sign(a)*sign(c) < 0" in guard for guard in guards)
 
 
 def test_one_sign_is_enough_where_one_decides() -> None:
-    searched = search_abc("sqrt(b*b - a*c)")
-    guards = {text(searched, option.guard) for option in sign_options(searched)}
+    measurer = search_abc("sqrt(b*b - a*c)")
+    guards = {text(measurer, option.guard) for option in sign_options(measurer)}
     assert guards and guards <= {"sign(a)*sign(c) < 0", "sign(a)*sign(c) >= 0"}
 
 
@@ -355,8 +368,9 @@ def test_nothing_is_parted_without_need(formula: str, columns: dict[str, Any]) -
 
 
 def test_no_budget_leaves_none() -> None:
-    spent = WorkBudget(0.0)
-    assert sign_options(replace(search_abc("(-b + sqrt(b*b - a*c))/a"), budget=spent)) == []
+    measurer = search_abc("(-b + sqrt(b*b - a*c))/a")
+    with patch.object(measurer, "budget", WorkBudget(0.0)):
+        assert sign_options(measurer) == []
 
 
 @pytest.mark.parametrize(

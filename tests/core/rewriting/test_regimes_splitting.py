@@ -123,10 +123,9 @@ def chosen(
     *orderings: Ordering, train: np.ndarray = ROWS, held_out: np.ndarray = ROWS
 ) -> tuple[int, list[Segment]]:
     """Which ordering, and its segments; none of one segment alone."""
-    best = best_segments(orderings, train, held_out)
-    if best is None:
-        return 0, []
-    return next(i for i, each in enumerate(orderings) if each is best[0]), best[1]
+    best, segments = best_segments(orderings, train, held_out)
+    which = next(i for i, each in enumerate(orderings) if each is best)
+    return which, segments if len(segments) > 1 else []
 
 
 def test_a_cut_is_where_one_form_turns_worse_than_the_other() -> None:

@@ -301,6 +301,7 @@ def test_other_brackets_keep_equal_terms(text: str) -> None:
         ("cos(pi*(x - y))", "argument reduction"),
         ("tan(pi*x/4)", "argument reduction"),
         ("log(x*x*exp(y) + exp(-z) + 3)", "shifted log-sum-exp"),
+        ("log(exp(x) + exp(y) + exp(z))", "log-sum-exp"),
         ("log(exp(x) + exp(y) + exp(z))", "shifted log-sum-exp"),
         ("x*exp(y)/(exp(z) - x*exp(y))", "dividing through"),
         ("(x**3 - y*z)/(x**4*y + z**5)", "dividing through"),
@@ -319,6 +320,12 @@ def test_other_brackets_keep_equal_terms(text: str) -> None:
         ("sqrt(x*y + z**2)", "discriminant"),
         ("cbrt(-x - 2*y)", "opposite argument"),
         ("cosh(-x/y)", "opposite argument"),
+        ("log(1/(1 + exp(-x)) - 1/(1 + exp(-y)))", "log of a product"),
+        ("log(2*(exp(x) - 1)/(exp(y) - exp(z))**2)", "log of a product"),
+        ("log(-x*(1 + exp(y))*(3*exp(z) - 3))", "log of a product"),
+        ("log(sinh(x)/(cosh(y)*expm1(-z)))", "log of a product"),
+        ("log(-5*(1 - exp(x))*exp(y)/cosh(z))", "log of a product"),
+        ("log(x*pi*(pi + exp(y))*(1 + exp(z)))", "log of a product"),
     ],
 )
 def test_a_family_finds_its_form_and_keeps_the_value(text: str, name: str) -> None:
