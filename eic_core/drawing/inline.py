@@ -37,11 +37,11 @@ DASHES = {"solid": "", "dash": "6 4", "dot": "2 3"}
 
 def svg_of(chart: Chart) -> Markup:
     """One element, with the words of the chart for those who do not see it."""
-    named = [mark for panel in chart.panels for mark in panel.marks if mark.name]
-    keys = (f'<tspan fill="{_ink(mark)}">■</tspan> {escape(mark.name)}\u2003' for mark in named)
+    legend = [mark for panel in chart.panels for mark in panel.marks if mark.name]
+    keys = (f'<tspan fill="{_ink(mark)}">■</tspan> {escape(mark.name)}\u2003' for mark in legend)
     parts, top, columns = (
         [f'<text y="14">{"".join(keys)}</text>'],
-        float(HEAD * bool(named)),
+        float(HEAD * bool(legend)),
         chart.columns,
     )
     wide = (100 + GAP) / columns - GAP

@@ -179,16 +179,16 @@ def losses(writing: WritingLoss) -> Chart:
     return _rows(marks, len(rows), axis, f"Digits by which errors grow: {'; '.join(words)}")
 
 
-def growth(found: Growth) -> Chart:
+def growth(curve: Growth) -> Chart:
     """Local EIC on parts of the rows, with the middle 80 % of the parts, and beyond.
 
     >>> flat = Growth((10, 100), (1.0, 2.0), (0.5, 2.0), (1.5, 2.0), 1.0)
     >>> [list(mark.x) for mark in growth(flat).panels[0].marks[1:3]]
     [[10, 100], [10, 100]]
     """
-    counts, digits = list(found.counts), list(found.local_eic)
-    last = [counts[-1], 10 * counts[-1]], [digits[-1], digits[-1] + max(0, found.per_decade)]
-    band = counts + counts[::-1], [*found.high, *reversed(found.low)]
+    counts, digits = list(curve.counts), list(curve.local_eic)
+    last = [counts[-1], 10 * counts[-1]], [digits[-1], digits[-1] + max(0, curve.per_decade)]
+    band = counts + counts[::-1], [*curve.high, *reversed(curve.low)]
     pairs = zip(counts, digits, strict=True)
     hints = [f"{count:,} rows\nlocal EIC {eic:.2f}" for count, eic in pairs]
     marks = (
@@ -199,7 +199,7 @@ def growth(found: Growth) -> Chart:
         Points(last[0][1:], last[1][1:], "circle-open", 9, colour="accent"),
     )
     ticks = tuple((float(count), f"{count:,}") for count in [*counts[::2], last[0][1]])
-    top = max(1.0, max(*found.high, last[1][1]) * 1.12)
+    top = max(1.0, max(*curve.high, last[1][1]) * 1.12)
     x = ChartAxis("rows used", (0.8 * counts[0], 12 * counts[-1]), ticks, log=True)
     y = ChartAxis("local EIC of this step, digits", (0, top), whole_ticks(top, 4))
-    return Chart((Panel(marks, x, y, 170),), str(found.sentence))
+    return Chart((Panel(marks, x, y, 170),), str(curve.sentence))

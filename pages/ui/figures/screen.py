@@ -30,8 +30,8 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
     gap = BETWEEN if chart.joined else FOOT + 8
     whole = sum(heights) + gap * (len(heights) - 1)
     wide = (1 + GAP) * columns - GAP
-    named = any(mark.name for panel in chart.panels for mark in panel.marks)
-    top = HEAD if named else 10
+    legend = any(mark.name for panel in chart.panels for mark in panel.marks)
+    top = HEAD if legend else 10
     layout = base_layout(dark) | {
         "height": whole + top + FOOT,
         "margin": {"l": 10, "r": 16, "t": top, "b": FOOT},
@@ -42,7 +42,7 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
         "annotations": [],
         "shapes": [],
     }
-    layout |= legend_above(theme) if named else {}
+    layout |= legend_above(theme) if legend else {}
     data: list[dict[str, Any]] = []
     for place, panel in enumerate(chart.panels):
         row, column = divmod(place, columns)
