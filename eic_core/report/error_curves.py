@@ -235,8 +235,8 @@ def _maps(profile: Profile, forms: list[tuple[str, Array]], labels: Mapping[str,
             marks = [*_squares(profile, across, up), *marks]
         marks.append(Label(title, 0.5, 1, "xy", "center", raised=True))
         x, y = (
-            ChartAxis(labels.get(name, name), ruler.limits(), ruler.ticks())
-            for name, ruler in zip(profile.inputs, (across, up), strict=True)
+            ChartAxis(labels.get(name, name), ruler.limits(), ruler.ticks(most))
+            for name, ruler, most in zip(profile.inputs, (across, up), (3, 6), strict=True)
         )
         panels.append(Panel(tuple(marks), x, y, 200))
     words = f"Digits lost over {wording.join([*profile.inputs])}, each row coloured by its loss."
