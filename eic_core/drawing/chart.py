@@ -112,6 +112,7 @@ class Chart:
     words: str  # All that it shows, for those who do not see it
     columns: int = 1  # Where there is room; else the panels stand under one another
     joined: bool = False  # They stand under one another over the axis of the last
+    free: bool = False  # On a screen it is dragged and enlarged
 
 
 def whole_ticks(

@@ -27,15 +27,16 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
     """A figure for a dark or a light page, for a phone if `narrow`."""
     theme, columns = THEMES[dark], 1 if narrow else chart.columns
     heights = [panel.height for panel in chart.panels[::columns]]
-    gap = BETWEEN if chart.joined else FOOT + 8
+    gap = BETWEEN if chart.joined else FOOT + 16
     whole = sum(heights) + gap * (len(heights) - 1)
     wide = (1 + GAP) * columns - GAP
     legend = any(mark.name for panel in chart.panels for mark in panel.marks)
-    top = HEAD if legend else 10
+    titled = any(isinstance(mark, Label) and mark.within == "xy" for mark in chart.panels[0].marks)
+    top = HEAD if legend else 24 if titled else 10
     layout = base_layout(dark) | {
         "height": whole + top + FOOT,
-        "margin": {"l": 10, "r": 16, "t": top, "b": FOOT},
-        "dragmode": False,
+        "margin": {"l": 10, "r": 24, "t": top, "b": FOOT},
+        "dragmode": "pan" if chart.free else False,
         "clickmode": "event+select",
         "hovermode": "closest",
         "barmode": "overlay",
@@ -49,16 +50,26 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
         number = str(place + 1) if place else ""
         ceiling = 1 - (sum(heights[:row]) + gap * row) / whole
         across = ChartAxis() if chart.joined and row < len(heights) - 1 else panel.x
-        layout[f"xaxis{number}"] = _axis(across, theme, narrow) | {
-            "domain": [column * (1 + GAP) / wide, (column * (1 + GAP) + 1) / wide],
-            "anchor": f"y{number}",
-        }
-        layout[f"yaxis{number}"] = _axis(panel.y, theme, narrow) | {
-            "domain": [max(0, ceiling - heights[row] / whole), ceiling],
-            "anchor": f"x{number}",
-        }
+        fixed = {"fixedrange": not chart.free}
+        layout[f"xaxis{number}"] = (
+            _axis(across, theme, narrow)
+            | fixed
+            | {
+                "domain": [column * (1 + GAP) / wide, (column * (1 + GAP) + 1) / wide],
+                "anchor": f"y{number}",
+            }
+        )
+        layout[f"yaxis{number}"] = (
+            _axis(panel.y, theme, narrow)
+            | fixed
+            | {
+                "domain": [max(0, ceiling - heights[row] / whole), ceiling],
+                "anchor": f"x{number}",
+            }
+        )
         if column:
-            layout[f"yaxis{number}"]["title"] = None
+            same = panel.y == chart.panels[place - 1].y
+            layout[f"yaxis{number}"] |= {"title": None, "showticklabels": not same}
         elif not panel.y.title:  # it names rows
             layout[f"yaxis{number}"]["tickfont"] = {"size": 12, "color": theme.ink}
         if chart.joined and place + 1 < len(chart.panels):
@@ -79,7 +90,7 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
 
 def _axis(axis: ChartAxis, theme: Theme, narrow: bool) -> dict[str, Any]:
     style = axis_style(theme) | {"title": {"text": plain_text(axis.title), "standoff": 6}}
-    style |= {"fixedrange": True, "type": "log" if axis.log else "linear"}
+    style |= {"type": "log" if axis.log else "linear"}
     if axis.limits is not None:
         style["range"] = np.log10(axis.limits).tolist() if axis.log else list(axis.limits)
     if axis.ticks is not None:
