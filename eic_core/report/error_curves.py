@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from typing import Literal
 
 import numpy as np
@@ -34,7 +35,7 @@ SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x")
 """Of the branches, where they lie among one another along an axis."""
 
 _NAME = 44
-_ON_GRID, _ON_MAP, _HALVINGS = 2_000, 40, 40
+_ON_GRID, _ON_MAP, _HALVINGS = 2_000, 80, 40
 _LETTERS = 38
 """Characters across a picture on a phone."""
 
@@ -116,17 +117,22 @@ def _exact_regions(profile: Profile, name: str, ruler: Ruler) -> tuple[ShadedSpa
     grid = np.linspace(left, right, _ON_GRID)
     branches = branch_at(grid)
     changes = np.flatnonzero(np.diff(branches))
-    low, high = grid[changes], grid[changes + 1]
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        same = branch_at(middle) == branches[changes] if len(middle) else np.empty(0, dtype=bool)
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    ends = ((low + high) / 2).tolist()
+    ends = np.mean(_turns(branch_at, grid[changes], grid[changes + 1]), axis=0).tolist()
     firsts = [0, *(changes + 1).tolist()]
     return tuple(
         ShadedSpan(start, end, int(branches[k]))
         for start, end, k in zip([left, *ends], [*ends, right], firsts, strict=True)
     )
+
+
+def _turns(take: Callable[[Array], Array], low: Array, high: Array) -> tuple[Array, Array]:
+    """Pairs of places on either side of a change of what is taken at them."""
+    first = take(low) if len(low) else low
+    for _ in range(_HALVINGS * (len(low) > 0)):
+        middle = (low + high) / 2
+        same = take(middle) == first
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return low, high
 
 
 def error_curves(
@@ -181,7 +187,7 @@ def error_curves(
     x_axis = ChartAxis(wording.shorten(title, _NAME), ruler.limits(), ruler.ticks())
     up = ChartAxis("digits lost", (-0.5, END * (1.16 if regions else 1.03)), DIGITS)
     words = f"Digits lost over {along.name}, {wording.join([title for title, *_ in forms])}."
-    return Chart((Panel(tuple(marks), x_axis, up, 200),), words)
+    return Chart((Panel(tuple(marks), x_axis, up, 200),), words, free=True)
 
 
 def _running_means(x: Array, y: Array, branch_at: Array) -> tuple[list[float], list[float]]:
@@ -232,7 +238,7 @@ def _maps(profile: Profile, forms: list[tuple[str, Array]], labels: Mapping[str,
         hints = [f"{title}: {digits:.1f} digits lost\n{x:.6g}, {y:.6g}" for x, y, digits in places]
         marks: list[Mark] = [Points(xs[rows], ys[rows], digits=lost[rows], hints=hints)]
         if title != "as written" and len(profile.conditions) > 1:
-            marks = [*_squares(profile, across, up), *marks]
+            marks = [*_areas(profile, across, up), *marks]
         marks.append(Label(title, 0.5, 1, "xy", "center", raised=True))
         x, y = (
             ChartAxis(labels.get(name, name), ruler.limits(), ruler.ticks(most))
@@ -240,25 +246,59 @@ def _maps(profile: Profile, forms: list[tuple[str, Array]], labels: Mapping[str,
         )
         panels.append(Panel(tuple(marks), x, y, 200))
     words = f"Digits lost over {wording.join([*profile.inputs])}, each row coloured by its loss."
-    return Chart(tuple(panels), words, columns=len(panels))
+    return Chart(tuple(panels), words, columns=len(panels), free=True)
 
 
-def _squares(profile: Profile, across: Ruler, up: Ruler) -> Iterator[Mark]:
-    """The squares of each branch, and its letter in the one that is nearest to their middle."""
+def _areas(profile: Profile, across: Ruler, up: Ruler) -> Iterator[Mark]:
+    """The area of each branch with its letter, and dashed borders. Lines upwards are cut where the
+    branch turns; they stand on both sides of each place across where branches begin or end.
+    """
     (left, right), (low, high) = across.limits(), up.limits()
-    wide, tall = (right - left) / _ON_MAP, (high - low) / _ON_MAP
-    xs, ys = (
-        edge + (np.arange(_ON_MAP) + 0.5) * step for edge, step in ((left, wide), (low, tall))
-    )
-    grids = np.meshgrid(across.value(xs), up.value(ys))
-    inputs = {name: grid.ravel() for name, grid in zip(profile.inputs, grids, strict=True)}
-    branch_at = profile.taken_at(inputs, _ON_MAP**2).reshape(_ON_MAP, _ON_MAP)
+    xs, ys = np.linspace(left, right, _ON_MAP), np.linspace(low, high, _ON_MAP)
+
+    def branch_at(x: Array, y: Array) -> Array:
+        places = zip(profile.inputs, (across.value(x), up.value(y)), strict=True)
+        return profile.taken_at(dict(places), len(x))
+
+    def columns(x: Array) -> Array:
+        return branch_at(np.repeat(x, _ON_MAP), np.tile(ys, len(x))).reshape(len(x), _ON_MAP)
+
+    def orders(x: Array) -> Array:
+        """The branches on each line from bottom to top, as text."""
+        return np.array([str([branch for branch, _ in groupby(line)]) for line in columns(x)])
+
+    grid, order = columns(xs), orders(xs)
+    changes = np.flatnonzero(order[:-1] != order[1:])
+    xs = np.sort(np.concatenate([xs, *_turns(orders, xs[changes], xs[changes + 1])]))
+    lines = columns(xs)
+    at, below = np.nonzero(np.diff(lines))
+    ends = np.mean(_turns(lambda y: branch_at(xs[at], y), ys[below], ys[below + 1]), axis=0)
+    cuts = [np.array([low, *ends[at == k], high]) for k in range(len(xs))]
+    areas: dict[int, list[Array]] = {}
+    borders: list[Array] = []
+    gap = np.full((1, 2), np.nan)
+    for _, group in groupby(range(len(xs)), key=orders(xs).__getitem__):
+        of_group = [*group]
+        x, sides = xs[of_group], np.array([cuts[k] for k in of_group]).T
+        edges = [np.column_stack([x, side]) for side in sides]
+        borders += [part for edge in edges[1:-1] for part in (edge, gap)]
+        branches = (int(branch) for branch, _ in groupby(lines[of_group[0]]))
+        for branch, (lower, upper) in zip(branches, pairwise(edges), strict=True):
+            areas.setdefault(branch, []).extend([lower, upper[::-1], lower[:1], gap])
+        if of_group[-1] + 1 < len(xs):  # a border upwards
+            differ = lines[of_group[-1]] != lines[of_group[-1] + 1]
+            borders += [np.column_stack([np.full(_ON_MAP, x[-1]), np.where(differ, ys, np.nan)])]
+            borders += [gap]
+    areas.pop(NO_BRANCH, None)
+    for branch, parts in areas.items():
+        tint = TINTS[branch % len(TINTS)]
+        yield Stroke(*np.concatenate(parts).T, filled=True, colour=tint, opacity=0.2)
+    if borders:
+        yield Stroke(*np.concatenate(borders).T, 1.2, "dash", colour="muted")
     for branch, letter in enumerate(letters(len(profile.conditions))):
-        squares = np.argwhere(branch_at == branch)
+        squares = np.argwhere(grid == branch)
         if len(squares):
-            rows, columns = squares.T
-            bottom, tint = low + rows * tall, TINTS[branch % len(TINTS)]
-            yield Bars(xs[columns], bottom + tall, wide, bottom, colour=tint, opacity=0.2)
             off = np.sum((squares - squares.mean(axis=0)) ** 2, axis=1)
-            row, column = squares[int(np.argmin(off))]
-            yield Label(letter, float(xs[column]), float(ys[row]), side="center", bold=True)
+            column, row = squares[int(np.argmin(off))]
+            x, y = left + column / (_ON_MAP - 1) * (right - left), float(ys[row])
+            yield Label(letter, float(x), y, side="center", bold=True)

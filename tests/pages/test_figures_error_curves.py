@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from eic_core.drawing.chart import Bars, Points
+from eic_core.drawing.chart import Points, Stroke
 from eic_core.drawing.inline import svg_of
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
@@ -64,10 +64,40 @@ def test_maps_have_one_scale_of_colours(two: Profile) -> None:
     written, instead = error_curves(two, Along("map")).panels
     assert [type(mark) for mark in written.marks[:-1]] == [Points]
     assert sorted(written.marks[0].digits) == sorted(two.before[~np.isnan(two.before)])
-    assert len({mark.colour for mark in instead.marks if isinstance(mark, Bars)}) == 2
+    areas = [mark for mark in instead.marks if isinstance(mark, Stroke) and mark.filled]
+    assert len({area.colour for area in areas}) == len(areas) == 2
     figure = draw(error_curves(two, Along("map")))
     bars = [trace.marker.showscale for trace in figure.data if trace.type == "scatter"]
-    assert bars == [None, True]
+    assert bars[0] is None and bars[-1] is True
+
+
+def test_areas_of_a_map_end_where_the_conditions_turn() -> None:
+    rows = np.random.default_rng(2)
+    x, y = rows.permutation(SIZES), rows.permutation(SIZES)
+    form = "where(x*y < 100, x*y/(sqrt(x*y + 1) + 1), where(x < 1e-3, sqrt(x*y + 1) - 1, 0))"
+    map_ = error_curves(of("sqrt(x*y + 1) - 1", form, x=x, y=y), Along("map"))
+    border, *areas = [mark for mark in map_.panels[1].marks if isinstance(mark, Stroke)][::-1]
+    across, up = (Ruler.of(each).value(np.array(at)) for each, at in ((x, border.x), (y, border.y)))
+    drawn = np.isfinite(across) & np.isfinite(up)
+    slanted = np.abs(across * up / 100 - 1) < 1e-9
+    upright = np.abs(across / 1e-3 - 1) < 1e-9
+    assert slanted.sum() > 80 and upright.sum() > 20
+    assert (slanted | upright)[drawn].all() and (across * up)[drawn].min() > 99
+    assert len(areas) == 3
+    wide, tall = (np.subtract(*Ruler.of(each).limits()) for each in (x, y))
+    whole = sum(shoelace(area) for area in areas)
+    assert whole == pytest.approx(wide * tall, rel=1e-2)
+
+
+def shoelace(area: Stroke) -> float:
+    """Of all polygons that are apart by gaps."""
+    points = np.column_stack([area.x, area.y])
+    parts = np.split(points, np.flatnonzero(np.isnan(points[:, 0])))
+    corners = [part[~np.isnan(part).any(axis=1)] for part in parts]
+    return sum(
+        abs(float(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1]))) / 2
+        for x, y in (part.T for part in corners)
+    )
 
 
 def test_a_plain_form_has_curves_without_regions() -> None:
