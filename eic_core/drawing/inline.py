@@ -5,6 +5,7 @@ are in per cent, texts in pixels.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from markupsafe import Markup
@@ -32,6 +33,9 @@ LETTERS = 44
 """Characters of a label, for which a phone has room."""
 HEAD, FOOT, GAP = 24, 44, 10
 """Pixels over a panel and under it, and per cent between two."""
+SLANT = 8
+"""Units across that a line of hatching takes."""
+PAPER = f"light-dark({THEMES[False].paper},{THEMES[True].paper})"
 DASHES = {"solid": "", "dash": "6 4", "dot": "2 3"}
 
 
@@ -48,7 +52,9 @@ def svg_of(chart: Chart) -> Markup:
     for start in range(0, len(chart.panels), columns):
         row = chart.panels[start : start + columns]
         for place, panel in enumerate(row):
-            parts += _panel(panel, place * (wide + GAP), wide, top + HEAD)
+            same = place > 0 and panel.y == row[place - 1].y
+            unnamed = replace(panel, y=replace(panel.y, title="", ticks=()))
+            parts += _panel(unnamed if same else panel, place * (wide + GAP), wide, top + HEAD)
         top += row[0].height + HEAD + FOOT
     names = [text for panel in chart.panels for _, text in panel.y.ticks or ()]
     left = 8 + 7 * max((len(wording.shorten(name, LETTERS // 2)) for name in names), default=0)
@@ -87,7 +93,8 @@ def _panel(panel: Panel, left: float, wide: float, top: float) -> Iterator[str]:
         if isinstance(mark, Label):
             share = mark.x if "x" in mark.within else float(across([mark.x])[0]) / UNITS
             height = mark.y if "y" in mark.within else float(up([mark.y])[0]) / UNITS
-            look = f'style="fill:{_ink(mark)}{";font-weight:700" if mark.bold else ""}"'
+            look = f"fill:{_ink(mark)};stroke:{PAPER};stroke-width:3px;paint-order:stroke"
+            look = f'style="{look}{";font-weight:700" if mark.bold else ""}"'
             y = foot - panel.height * height + (-6 if mark.raised else 5)
             words = wording.shorten(mark.text, LETTERS)
             yield text(f"{left + wide * share:.2f}%", y, mark.side, words, look)
@@ -134,11 +141,17 @@ def _drawn(mark: Mark, across: _Scaling, up: _Scaling) -> Iterator[str]:
                 }
                 edge = THEMES[False].muted, THEMES[True].muted
                 inks = {f"light-dark({edge[0]},{edge[1]})": usable} | inks
+            if mark.symbol.endswith("-open"):
+                inks |= {PAPER: usable}
             cap = "round" if mark.symbol.startswith("circle") else "square"
             for place, (ink, rows) in enumerate(inks.items()):
                 dots = "".join(f"M{a:.0f} {b:.0f}h0" for a, b in zip(x[rows], y[rows], strict=True))
-                size = mark.size + 1.5 * (mark.digits is not None and not place)
-                yield _path(dots, mark, f"stroke:{ink};stroke-width:{size}px;stroke-linecap:{cap}")
+                size = mark.size + 1.5 * (len(inks) > 1) - 1.5 * bool(place)
+                yield _path(
+                    dots,
+                    replace(mark, opacity=1) if place else mark,
+                    f"stroke:{ink};stroke-width:{size}px;stroke-linecap:{cap}",
+                )
         case Stroke():
             points = np.column_stack([across(mark.x), UNITS - up(mark.y)])
             breaks = np.flatnonzero(np.isnan(points).any(axis=1))
@@ -162,12 +175,28 @@ def _drawn(mark: Mark, across: _Scaling, up: _Scaling) -> Iterator[str]:
                 else f"M{a:.1f} {UNITS - c:.1f}V{UNITS - d:.1f}H{b:.1f}V{UNITS - c:.1f}Z"
                 for a, b, c, d in sides
             )
-            yield _path("".join(boxes), mark, f"fill:{_ink(mark)}")
+            line, look = "".join(boxes), f"fill:{_ink(mark)}"
+            if mark.hatch and mark.lying:
+                sides = zip(low, high, *edges, strict=True)
+                line += "".join(each for side in sides for each in _hatching(mark.hatch, *side))
+                look = f"fill:{PAPER};stroke:{_ink(mark)};stroke-width:1.5px"
+            yield _path(line, mark, look)
         case Guide():
             cut = float((up if mark.level else across)([mark.at])[0])
             line = f"M0 {UNITS - cut:.1f}H{UNITS}" if mark.level else f"M{cut:.1f} 0V{UNITS}"
             dash = f";stroke-dasharray:{DASHES[mark.dash]}" if mark.dash != "solid" else ""
             yield _path(line, mark, f"stroke:{_ink(mark)}{dash}")
+
+
+def _hatching(hatch: str, left: float, right: float, bottom: float, top: float) -> Iterator[str]:
+    """Lines across a bar, or dots along it: a pattern would be stretched with the panel."""
+    for x in np.arange(left, right - SLANT, 2 * SLANT):
+        if hatch == ".":
+            yield f"M{x + SLANT:.1f} {UNITS - (bottom + top) / 2:.1f}h1"
+        else:
+            yield f"M{x:.1f} {UNITS - bottom:.1f}L{x + SLANT:.1f} {UNITS - top:.1f}"
+        if hatch == "x":
+            yield f"M{x:.1f} {UNITS - top:.1f}L{x + SLANT:.1f} {UNITS - bottom:.1f}"
 
 
 def _path(line: str, mark: Mark, look: str) -> str:

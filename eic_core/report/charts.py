@@ -174,8 +174,13 @@ def losses(writing: WritingLoss) -> Chart:
             for low, high, colour, name in parts
             if math.isfinite(high) and high > low
         ]  # fmt: skip
+        if endless:
+            low, high, bottom, top = END + 0.3, END + 1.1, -row - 0.15, -row + 0.15
+            box = [low, high, high, low, low], [bottom, bottom, top, top, bottom]
+            marks.append(Stroke(*box, 1.2, "dot"))
         words.append(f"{heading}: {number}")
-    axis = ChartAxis("digits by which errors grow", (0, END), DIGITS)
+    # Whatever the values, there is room for ∞: figures can be compared
+    axis = ChartAxis("digits by which errors grow", (0, END + 1.2), DIGITS)
     return _rows(marks, len(rows), axis, f"Digits by which errors grow: {'; '.join(words)}")
 
 
@@ -202,4 +207,4 @@ def growth(curve: Growth) -> Chart:
     top = max(1.0, max(*curve.high, last[1][1]) * 1.12)
     x = ChartAxis("rows used", (0.8 * counts[0], 12 * counts[-1]), ticks, log=True)
     y = ChartAxis("local EIC of this step, digits", (0, top), whole_ticks(top, 4))
-    return Chart((Panel(marks, x, y, 170),), str(curve.sentence))
+    return Chart((Panel(marks, x, y, 170),), str(curve.sentence), free=True)

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from eic_core.drawing.chart import Bars, Chart, ChartAxis, Label, Panel
+from eic_core.drawing.chart import Bars, Chart, ChartAxis, Label, Panel, Stroke
 from eic_core.drawing.inline import svg_of
 from eic_core.drawing.scale import THEMES, contrast
 from eic_core.explain.writing import writing_loss
@@ -38,6 +38,13 @@ def texts(chart: Chart) -> list[str]:
     return [mark.text for mark in chart.panels[0].marks if isinstance(mark, Label)]
 
 
+def endless_rows(chart: Chart) -> list[float]:
+    """Heights of the fields of ∞, all beyond the scale."""
+    fields = [mark for mark in chart.panels[0].marks if isinstance(mark, Stroke)]
+    assert all(min(field.x) > 16 and max(field.x) < 17.2 for field in fields)
+    return [(min(field.y) + max(field.y)) / 2 for field in fields]
+
+
 def test_the_verdict_stands_above_three_bars() -> None:
     page = open_page(**ROOTS)
     assert "of them are added by the writing." in answer(page)
@@ -53,7 +60,7 @@ def test_the_bars_are_the_digits_worked_out_by_hand() -> None:
     q = 0.5 * math.log10(1 + 2 * 10_000**2 + 2 * 9_999**2 + 1)
     eic = 0.5 * math.log10(1 + 3 * 10_000**2 + 3 * 9_999**2)
     assert lengths(chart) == pytest.approx([own, own, q - own, eic], abs=1e-9)
-    assert chart.panels[0].x.limits == (0, 16)
+    assert chart.panels[0].x.limits == (0, 17.2)
     assert all(digits_lost(digits) in chart.words for digits in (own, q, eic))
 
 
@@ -66,7 +73,7 @@ def test_the_scale_is_that_of_the_gauges_for_every_formula() -> None:
 
 def test_an_infinite_step_is_named_beside_the_finite_rest() -> None:
     chart = losses(found_in("log(x) + 2", x=[1.0, 2.0, 3.0]))
-    assert texts(chart)[-1].endswith(", and ∞")
+    assert texts(chart)[-1].endswith(", and ∞") and endless_rows(chart) == [-2]
     assert all(math.isfinite(length) for length in lengths(chart))
 
 
@@ -81,6 +88,7 @@ def test_a_constant_that_cancels_is_a_function_without_loss_and_a_result_without
     found = found_in("0.1 + 0.2 - 0.3", x=[1.0, 2.0])
     assert "and the function itself does" in str(found.notes[0])
     assert texts(losses(found))[1::2] == ["0", "∞", "∞"]
+    assert endless_rows(losses(found)) == [-1, -2]
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -102,7 +102,8 @@ def triangulated(node: TriangulatedNode, *, narrow: bool = False) -> Chart:
     lines = lanes(node)
     values = [v for lane in lines for v in (lane.value, lane.high) if math.isfinite(v)]
     top = max(END, min(20.0, math.ceil(max(values, default=0.0) + 0.3))) + 0.25
-    marks: list[Mark] = []
+    ticks = tuple((float(at), str(at)) for at in range(0, int(top) + 1, 2))
+    marks: list[Mark] = [Guide(at, dash="dot", colour="faint") for at, _ in ticks]
     if math.isfinite(node.recursion):
         marks.append(Guide(node.recursion, dash="solid", colour="muted"))
     for y, lane in enumerate(reversed(lines)):
@@ -120,7 +121,6 @@ def triangulated(node: TriangulatedNode, *, narrow: bool = False) -> Chart:
         marks.append(Stroke([lane.low, lane.high], [y, y], colour=colour))
         hints = [f"{lane.label}: {lane.words}"]
         marks.append(Points([lane.value], [y], symbol, 10, colour=colour, hints=hints))
-    ticks = tuple((float(at), str(at)) for at in range(0, int(top) + 1, 2))
     labels = (lane.short if narrow else lane.label for lane in reversed(lines))
     names = tuple((float(y), label) for y, label in enumerate(labels))
     x = ChartAxis("local EIC of this step, digits", (_LEAST - 0.15, top), ticks)
