@@ -10,7 +10,7 @@ Examples
 >>> samples = eic_core.sample_domains({"x": eic_core.Domain("uniform", 0.1, 10)}, count=1000)
 >>> inspection = eic_core.inspect(formula, samples)
 >>> print(eic_core.diagnose(inspection).verdict.sentence)
-Double precision loses 3.6 digits typically, 4.0 at one row in ten, at `10000·x − 9999·x`: \
+Double precision loses 3.6 digits typically, 4.0 at nine in ten rows, at `10000·x − 9999·x`: \
 the two terms cancel.
 """
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from eic_core import wording
+from eic_core.effort import Effort
 from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.explain.budget import most_digits
 from eic_core.explain.judgement import A_DIGIT
@@ -34,7 +35,6 @@ from eic_core.pool.listing import ListedScore, ScoredList, TableData, score_list
 from eic_core.pool.picking import READABLE, fitness, pick
 from eic_core.pool.traits import formula_of
 from eic_core.rewriting.repair import repair
-from eic_core.rewriting.work import Effort
 from eic_core.samples import DEFAULT_SAMPLES, Samples
 
 COLUMNS = (

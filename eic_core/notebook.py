@@ -97,9 +97,9 @@ def _html_of_repair(result: Repair) -> str:
     tables = [
         instead.branches(result),
         instead.series(result),
-        instead.before_and_after(result, result.compared.rows),
+        instead.before_and_after(result),
     ]
-    notes = instead.verified(result)
+    notes = *instead.verified(result), *result.conditions
     return _page(sentence=result.sentence, form=result, tables=tables, notes=notes)
 
 
@@ -262,14 +262,15 @@ def _frame_of_repairs(result: Repairs) -> Any:
             {
                 "form": form.text,
                 "as_written": form.is_original,
-                "lost_mean": form.digits.mean,
-                "lost_nine_in_ten": form.digits.nine_in_ten,
-                "lost_worst": form.digits.worst,
+                "lost_typical": form.numbers.measured.typical,
+                "lost_nine_in_ten": form.numbers.measured.nine_in_ten,
+                "lost_worst": form.numbers.measured.worst,
+                "without_value": form.numbers.without_value,
                 "exact": all(branch.is_exact for branch in form.branches),
             }
             for form in result.forms
         ),
-        "form as_written lost_mean lost_nine_in_ten lost_worst exact",
+        "form as_written lost_typical lost_nine_in_ten lost_worst without_value exact",
     )
 
 
@@ -278,12 +279,15 @@ def _frame_of_repair(result: Repair) -> Any:
         {
             "form": name,
             "q": each.q,
-            "eic": each.eic,
+            "eic": numbers.eic_finite,
             "complexity": each.complexity,
             "float64": each.float64.digits_lost,
             "float32": each.float32.digits_lost,
         }
-        for name, each in (("as written", result.before), (result.text, result.after))
+        for name, each, numbers in (
+            ("as written", result.before, result.written),
+            (result.text, result.after, result.instead),
+        )
     )
 
 

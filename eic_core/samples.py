@@ -206,6 +206,23 @@ class Samples:
         """
         return self.exact.get(name, {}).get(row) or repr(float(self.columns[name][row]))
 
+    def cells(self, names: Iterable[str], row: int) -> tuple[str, ...]:
+        """The decimal numbers of a row; rows of the same are alike.
+
+        Parameters
+        ----------
+        names
+            Variables.
+        row
+            From 0 to N - 1.
+
+        Returns
+        -------
+        tuple[str, ...]
+            One for each name.
+        """
+        return tuple([self.decimal(name, row) for name in names])
+
     def require(self, names: Iterable[str]) -> None:
         """Raise `DataError` unless every name is a column.
 

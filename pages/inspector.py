@@ -20,7 +20,7 @@ from pages.ui.inspector.headline import (
 )
 from pages.ui.inspector.workbench import finish_digits, workbench
 from pages.ui.kit.door import may_inspect
-from pages.ui.kit.progress import patient_progress, unfinished_view
+from pages.ui.kit.progress import patient_progress
 from pages.ui.kit.visit import PageState, request_of, sync_with_url
 from pages.ui.kit.wiring import inspector_service
 
@@ -43,7 +43,6 @@ def inspector_page() -> None:
             request_of(visit.state),
             visit.table,
             progress,
-            asking=visit.asking,
             last_good=visit.last_good,
         )
     with menu:
@@ -55,9 +54,6 @@ def inspector_page() -> None:
     answer_message(visit, answer)
     result = answer.result
     if result is None:
-        return
-    if not result.complete:
-        unfinished_view({"": result})
         return
     visit.last_good = result
     place = verdict_view(result)

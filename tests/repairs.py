@@ -6,13 +6,16 @@ What is asked twice is repaired once a process.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from math import inf
 from typing import Any
 
 import numpy as np
 
+from eic_core.explain.judgement import NO_NUMBERS, VerdictNumbers
 from eic_core.formula.syntax import read
+from eic_core.measure.measured import MeasuredLoss
 from eic_core.rewriting import Repairs, repair
 from eic_core.samples import Domain, Samples, sample_domains
 
@@ -35,3 +38,9 @@ def repaired_on(
     samples = data if isinstance(data, Samples) else Samples.from_columns(data)
     formula = read(text, columns=tuple(samples.columns)).formula
     return repair(formula, samples, **{"effort": inf, **options})
+
+
+def numbers_losing(digits: float) -> VerdictNumbers:
+    """Of a form that loses so many digits at its only row."""
+    row = MeasuredLoss("float64", 1, np.zeros(1, dtype=int), np.ones(1), np.array([digits]))
+    return replace(NO_NUMBERS, rows=1, measured=row)

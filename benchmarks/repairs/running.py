@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from benchmarks.repairs import fpcore
 from benchmarks.repairs.cases import Case, Columns, Needs, bits_of_error, mean
 from benchmarks.repairs.series_checks import beyond_bound, rows_by_branch
+from eic_core.effort import Effort
 from eic_core.engine.exact import GREAT_DEPTH, ExactEvaluator
 from eic_core.engine.tape import tape_of
 from eic_core.errors import UserError
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
 from eic_core.measure.observed import run_in
-from eic_core.rewriting import Effort, Repair, Repairs, repair
+from eic_core.rewriting import Repair, Repairs, repair
 from eic_core.samples import Samples
 
 HELD_OUT, SAMPLES = 256, 256

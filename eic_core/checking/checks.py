@@ -16,7 +16,9 @@ import numpy as np
 from eic_core.checking.files import MOST_TABLE, content_within
 from eic_core.checking.marks import MarkedFormula, fault_of
 from eic_core.checking.settings import SETTING_NAMES, LossLimits
+from eic_core.effort import Effort
 from eic_core.errors import DataError, FormulaError
+from eic_core.explain.judgement import VerdictNumbers
 from eic_core.explain.verdict import verdict
 from eic_core.formula.copying import COPIED, copied
 from eic_core.formula.rendering import to_python
@@ -27,7 +29,6 @@ from eic_core.measure.row_source import NoRange, RowSource
 from eic_core.measure.table import NoColumn, Table, read_table
 from eic_core.phrasing import Phrase
 from eic_core.rewriting.repair import repair
-from eic_core.rewriting.work import Effort
 from eic_core.samples import Samples
 
 
@@ -63,6 +64,8 @@ class CheckedFormula:
         The conditions under which it is the formula; they hold on the data.
     advice
         The sentence of the search for it.
+    gain
+        The numbers of the formula and of that form; empty without one.
     fault
         Why it was not checked.
     fault_at
@@ -82,6 +85,7 @@ class CheckedFormula:
     better_in: str = "python"
     needs: tuple[str, ...] = ()
     advice: Phrase | None = None
+    gain: tuple[VerdictNumbers, ...] = ()
     fault: str = ""
     fault_at: int = 0
     rows: int = 0
@@ -119,6 +123,7 @@ class CheckedFormula:
             "better": self.better,
             "needs": list(self.needs),
             "advice": str(self.advice or ""),
+            "gain": [numbers.to_json() for numbers in self.gain],
             "fault": self.fault,
             "rows": self.rows,
             "without_value": self.without_value,
@@ -207,7 +212,7 @@ def check_formula(
 def _measured(marked: MarkedFormula, effort: Effort, seconds: float) -> CheckedFormula:
     reading, samples = _data_of(marked)
     _refuse_other_names(marked, reading)
-    result = inspect(reading.formula, samples)
+    result = inspect(reading.formula, samples, effort=effort)
     judged = verdict(result)
     measured = judged.measured.quantiles
     losses = {"max": measured.nine_in_ten, "worst": measured.worst, "eic": result.eic}
@@ -223,7 +228,7 @@ def _measured(marked: MarkedFormula, effort: Effort, seconds: float) -> CheckedF
         )
     exceeded = tuple(name for name, limit in limits.items() if losses[name] > limit)
     repairs = (
-        repair(reading.formula, samples, effort=effort, limit_seconds=seconds)
+        repair(reading.formula, samples, effort=effort, limit_seconds=seconds, inspection=result)
         if exceeded and seconds
         else None
     )
@@ -240,6 +245,7 @@ def _measured(marked: MarkedFormula, effort: Effort, seconds: float) -> CheckedF
         better_in=better_in,
         needs=() if form is None else form.assumptions,
         advice=None if repairs is None else repairs.sentence,
+        gain=() if form is None else (form.written, form.instead),
         rows=result.counts.total,
         without_value=result.counts.invalid,
     )

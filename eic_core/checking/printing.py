@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from urllib.parse import quote
@@ -14,6 +14,7 @@ from eic_core.checking.checks import CheckedFormula, CheckStatus
 from eic_core.exports import json_text
 from eic_core.formula.copying import COPIED
 from eic_core.printable import printable
+from eic_core.rewriting.phrases import NUMBER_NAMES, number_cells
 
 LIMIT_WORDS = {
     "max": "digits measured at nine in ten rows",
@@ -105,10 +106,23 @@ def further_lines(checked: CheckedFormula) -> list[str]:
     if checked.status is not CheckStatus.EXCEEDED:
         return []
     said = [str(each) for each in (checked.headline, checked.advice) if each is not None]
+    if checked.gain:
+        written, instead = map(number_cells, checked.gain)
+        rows = zip(
+            ("", *NUMBER_NAMES), ("as written", *written), ("instead", *instead), strict=True
+        )
+        said += ["  ".join(line) for line in zip(*_columns(rows), strict=True)]
     if checked.better and checked.better_in != "python":
         first, *more = checked.better.splitlines()
         said += [f"In {COPIED[checked.better_in]}: {first}", *more]
     return said
+
+
+def _columns(columns: Iterable[Sequence[str]]) -> Iterator[list[str]]:
+    """The cells of each column, in its width."""
+    for cells in columns:
+        width = max(map(len, cells))
+        yield [cell.rjust(width) for cell in cells]
 
 
 def as_text(result: CheckedFiles) -> str:

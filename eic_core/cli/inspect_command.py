@@ -14,6 +14,7 @@ from typing import Any
 from eic_core import wording
 from eic_core.cli.arguments import add_exponents_argument, read_data
 from eic_core.cli.exits import write_out
+from eic_core.effort import EFFORTS
 from eic_core.errors import DataError
 from eic_core.explain.digit_rows import DigitRows, digit_rows
 from eic_core.explain.findings import findings_document
@@ -65,7 +66,31 @@ def add_parser(commands: Any) -> None:
         description="Measure where one formula loses its digits, on a table or on ranges.",
     )
     add_input_arguments(parser)
+    add_effort_argument(parser)
     parser.set_defaults(run=run)
+
+
+def add_effort_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--effort",
+        metavar="|".join(EFFORTS),
+        type=effort,
+        default="normal",
+        help="how much work what is dear may take, or a multiple of the normal one; inf lets it "
+        "come to its end; default: %(default)s",
+    )
+
+
+def effort(text: str) -> float:
+    """An effort by its name, or as a multiple of the normal one.
+
+    >>> effort("quick"), effort("2")
+    (0.25, 2.0)
+    """
+    value = EFFORTS.get(text) or float(text)
+    if not value > 0:
+        raise ValueError
+    return value
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
@@ -129,7 +154,12 @@ def protect_formula(arguments: Sequence[str]) -> list[str]:
 
 def run(options: argparse.Namespace) -> None:
     reading, samples, mapping = read_input(options)
-    result = inspect(reading.formula, samples, progress=_Patience(sys.stderr.isatty()))
+    result = inspect(
+        reading.formula,
+        samples,
+        effort=options.effort,
+        progress=_Patience(sys.stderr.isatty()),
+    )
     if options.json:
         document = result.to_json()
         document["variables"] = mapping
@@ -309,12 +339,12 @@ def _quantiles(digits: Quantiles) -> str:
     """
     >>> from eic_core.measure.measured import Quantiles
     >>> _quantiles(Quantiles(0.5, 1.25, 7.0, 1.0, 2.0))
-    '0.50 digits at half of the rows, 1.25 at nine in ten, 7.00 at the worst'
+    '0.50 digits typically, 1.25 at nine in ten rows, 7.00 at the worst'
     """
     if math.isnan(digits.worst):
         return "undefined"
     typical, most, worst = map(_digits, (digits.typical, digits.nine_in_ten, digits.worst))
-    return f"{typical} digits at half of the rows, {most} at nine in ten, {worst} at the worst"
+    return f"{typical} digits typically, {most} at nine in ten rows, {worst} at the worst"
 
 
 def _tail(spread: Spread) -> str:

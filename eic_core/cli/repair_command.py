@@ -11,6 +11,7 @@ from typing import Any
 from eic_core import wording
 from eic_core.cli.exits import write_out
 from eic_core.cli.inspect_command import (
+    add_effort_argument,
     add_input_arguments,
     read_input,
     reading_document,
@@ -22,10 +23,16 @@ from eic_core.formula.copying import is_own_name
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
 from eic_core.rewriting import Branch, Repair, Repairs, RepairStep, repair
-from eic_core.rewriting.phrases import bound_text, box_phrase, series_name
+from eic_core.rewriting.phrases import (
+    NUMBER_NAMES,
+    bound_text,
+    box_phrase,
+    number_cells,
+    numbers_caption,
+    series_name,
+)
 from eic_core.rewriting.precision import TARGETS
 from eic_core.rewriting.profile import arms_of
-from eic_core.rewriting.work import EFFORTS
 
 WIDTH = 80
 """Columns of a terminal."""
@@ -55,14 +62,7 @@ def add_parser(commands: Any) -> None:
 
 def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
     """How much work a search for better forms may take, and when a clock stops it."""
-    parser.add_argument(
-        "--effort",
-        metavar="|".join(EFFORTS),
-        type=effort,
-        default="normal",
-        help="of the search for better forms, branches and series with it, or a multiple of the "
-        "normal one; inf lets it come to its end; default: %(default)s",
-    )
+    add_effort_argument(parser)
     parser.add_argument(
         "--seconds",
         metavar="S",
@@ -70,18 +70,6 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
         default=math.inf,
         help="stop that search after S seconds, and say what was left out; default: never",
     )
-
-
-def effort(text: str) -> float:
-    """An effort by its name, or as a multiple of the normal one.
-
-    >>> effort("quick"), effort("2")
-    (0.25, 2.0)
-    """
-    value = EFFORTS.get(text) or float(text)
-    if not value > 0:
-        raise ValueError
-    return value
 
 
 def add_kinds_arguments(parser: argparse.ArgumentParser) -> None:
@@ -144,45 +132,38 @@ def _variable_lines(formula: Formula) -> list[str]:
 
 def describe(repairs: Repairs) -> list[str]:
     """The repairs for a terminal of 80 columns, what was left out with the option for it."""
-    lines = [f"{repairs.sentence} {repairs.more_effort or ''}".rstrip()]
-    lines += [str(repairs.advice)] if repairs.advice else []
+    stop = _hanging("", f"{repairs.stop} {repairs.more_effort}") if repairs.stop else []
+    lines = [text for text in map(str, (repairs.offer or "", repairs.advice or "")) if text]
     if repairs.before is None:
-        return lines
+        return lines + stop
     lines += [line for why in repairs.left_out_sentences for line in _hanging("", str(why))]
     lines += ["", *_table(repairs)]
     for form, follows in _derived(repairs):
-        lines += ["", follows, *_derivation(form)]
-    searched = wording.count(repairs.evaluated, "form") + " looked at"
-    lines += [
-        "",
-        f"own sensitivity {wording.number(repairs.own)} digits; {repairs.measured_rows} rows "
-        f"measured, {searched}",
-    ]
-    return lines
+        conditions = [line for why in form.conditions for line in _hanging("", str(why))]
+        lines += ["", *conditions, follows, *_derivation(form)]
+    return [*lines, "", f"{wording.count(repairs.evaluated, 'form')} looked at", *stop]
 
 
 def _table(repairs: Repairs) -> list[str]:
-    """The formula as written, the best form, then the others that no cheaper one matches."""
+    """The formula as written, the best form, then the others that no cheaper one matches: each
+    above its numbers.
+    """
     lines = [
-        f"{'digits lost':>21}{'ns a call':>14}",
-        f"{'mean':>5}{'9 in 10':>9}{'worst':>7}{'NumPy':>8}{'C':>6}",
+        *_hanging("", f"{numbers_caption(repairs.written)}; nanoseconds a call:"),
+        "  ".join(["", *NUMBER_NAMES, " NumPy", "   C"]),
     ]
     below = [form.text for form, _ in _derived(repairs)]  # with what they need
     for form in repairs.forms:
-        digits, cost = form.digits, form.nanoseconds
-        numbers = (
-            f"{wording.number(digits.mean, 1):>5}{wording.number(digits.nine_in_ten, 1):>9}"
-            f"{wording.number(digits.worst, 1):>7}"
-            f"{wording.significant(cost.numpy, 2):>8}{wording.significant(cost.c, 2):>6}  "
-        )
-        text, *more = ["as written"] if form.is_original else _lines_of(form.formula)
-        lines += _hanging(numbers, text)
-        lines += [line for part in more for line in _hanging(" " * len(numbers), part)]
+        texts = ["as written"] if form.is_original else _lines_of(form.formula)
+        lines += [line for part in texts for line in _hanging("", part)]
         if form.assumptions and form.text not in below:
-            lines += _hanging(" " * len(numbers), f"needs {', '.join(form.assumptions)}")
-        bound = max((b.series.bound for b in form.branches if b.series is not None), default=0.0)
-        if bound:
-            lines += _hanging(" " * len(numbers), f"≈ relative error at most {bound_text(bound)}")
+            lines += _hanging("  ", f"needs {', '.join(form.assumptions)}")
+        if form.bound:
+            lines += _hanging("  ", f"≈ relative error at most {bound_text(form.bound)}")
+        numbers = zip(NUMBER_NAMES, number_cells(form.numbers), strict=True)
+        cells = [cell.rjust(len(name)) for name, cell in numbers]
+        cost = [wording.significant(value, 2) for value in form.nanoseconds]
+        lines.append("  ".join(["", *cells, f"{cost[0]:>6}", f"{cost[1]:>4}"]))
     return lines
 
 
@@ -204,7 +185,9 @@ def _derived(repairs: Repairs) -> list[tuple[Repair, str]]:
     forms = [(leading, "How it follows")] if leading is not None else []
     if best is not None and best is not leading:
         forms.append((best, "How the best exact form follows"))
-    return [(form, f"{head}, with the mean digits lost after each step:") for form, head in forms]
+    rows = 0 if repairs.before is None else repairs.before.loss.rows
+    after = f"with the mean digits lost at {wording.count(rows, 'row')} after each step:"
+    return [(form, f"{head}, {after}") for form, head in forms]
 
 
 def _derivation(form: Repair) -> list[str]:

@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
         refuse_page_on_terminal(options.out)
     reading, samples, mapping = read_input(options)
     findings = investigate(
-        inspect(reading.formula, samples),
+        inspect(reading.formula, samples, effort=options.effort),
         with_repair=not options.no_repair,
         branches=not options.no_branches,
         series=not options.no_series,
@@ -65,8 +65,6 @@ def run(options: argparse.Namespace) -> None:
         seconds=options.seconds,
         progress=_print_progress,
     )
-    for sentence in findings.unfinished.values():
-        print(f"note: {sentence} --effort inf lets it come to its end.", file=sys.stderr)
     if options.json:
         text = json_text(findings.to_json(), indent=None)
     else:

@@ -110,7 +110,8 @@ def _scale() -> str:
         for at in (0, 4, 8, 12, 16)
     )
     return (
-        '<span></span><span aria-hidden="true" style="position:relative;font-size:11px;'
+        '<span aria-hidden="true" style="font-size:11px;opacity:0.75">9 in 10 rows</span>'
+        '<span aria-hidden="true" style="position:relative;font-size:11px;'
         f'line-height:{_SCALE}px;opacity:0.75">{marks}</span>'
         '<span aria-hidden="true" style="font-size:11px;opacity:0.75;text-align:right;'
         f'line-height:{_SCALE}px">digits</span>'

@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from eic_core.engine.exact import ExactSample
 
 MOST_WORK = 500_000
-"""Steps of samples that are evaluated in balls (`ExactEvaluator.work`), about ten seconds: samples
-beyond are left out of every number (ADR 0001)."""
+"""Steps of samples that normal effort takes to balls (`ExactEvaluator.work`), about ten seconds:
+samples beyond are left out of every number (ADR 0001)."""
 
 ALLOWED, ALLOWED_OF_EIC = 4e-10, 1.2e-16
 """The error of a mean s^2 that double precision may make: a sixth of what is promised, 10^-9 of
@@ -96,6 +96,7 @@ class ExactRows:
     kinds: Walked  # Up to the slot where a kind is `dead`
     # By their cells, the first samples from which that comes (`MOST_KEPT`); none after pickling
     samples: dict[tuple[str, ...], ExactSample] = field(default_factory=dict)
+    deep: frozenset[tuple[str, ...]] = frozenset()  # Cells that were looked at to `GREAT_DEPTH`
     work: int = 0  # As `MOST_WORK` counts
 
     def __getstate__(self) -> dict[str, Any]:
@@ -143,6 +144,7 @@ class Amplification:
     slot_noise: SlotNoise = field(repr=False)  # What an inspection will ask for
     settled: Settled = field(repr=False)  # Constant steps
     exact: ExactRows = field(repr=False)  # What balls said of samples
+    effort: float = 1.0  # Of balls: a multiple of `MOST_WORK`
 
     def __init__(self, **parts: Any) -> None:
         self.__dict__.update(parts)  # a third of what a frozen class costs
@@ -238,7 +240,7 @@ class Amplification:
 
     @property
     def unsettled(self) -> Rows:
-        """Rows that were to be rechecked after `MOST_WORK`; nothing is known, and none is valid."""
+        """Rows that were to be rechecked after the effort; nothing is known, and none is valid."""
         return self._with(UNSETTLED)
 
     # --- nodes
@@ -411,6 +413,7 @@ def amplify(
     recheck: bool = True,
     edges: bool = False,
     root_values: bool = False,
+    effort: float = 1.0,
     progress: Progress | None = None,
 ) -> Amplification:
     """Amplification of every node of a formula over a data set.
@@ -428,6 +431,8 @@ def amplify(
         Whether to sum what comes through each edge (costs a little).
     root_values
         Whether to keep the formula's value at every sample.
+    effort
+        Of settling samples in balls, as a multiple of the normal one.
     progress
         Called with the share of the work that is done, from 0 to 1.
 
@@ -467,7 +472,7 @@ def amplify(
     if edges:
         work.keep()
     if recheck:
-        work.settle_exactly(progress)
+        work.settle_exactly(effort * MOST_WORK, progress)
     else:
         work.settle_beyond_range(progress)
     work.slot_noise.s2.setflags(write=False)
@@ -485,6 +490,7 @@ def amplify(
         slot_noise=work.slot_noise,
         settled=settled,
         exact=work.exact,
+        effort=effort,
     )
 
 
@@ -535,7 +541,7 @@ class _Work:
             self.root_values[((self.status & INVALID) != 0) & ~left_out] = np.nan
         return np.flatnonzero(left_out)
 
-    def settle_exactly(self, progress: Progress | None) -> None:
+    def settle_exactly(self, most: float, progress: Progress | None) -> None:
         rows = self.fold(SUSPECT | DOUBT, progress)
         status = self.status
         if (enough := self._digits_are_enough_below(rows)) < RECHECK_S2:
@@ -544,7 +550,7 @@ class _Work:
         if not len(rows):
             return
         suspect = np.isin(rows, np.flatnonzero(status & SUSPECT), assume_unique=True)
-        is_settled = self._settle_in_balls(rows, suspect, progress)
+        is_settled = self._settle_in_balls(rows, suspect, most, progress)
         self._leave_out(rows[~is_settled & suspect])
         self._keep_doubtful(rows[~is_settled & ~suspect])
 
@@ -569,34 +575,37 @@ class _Work:
         return RECHECK_S2 if few == len(in_order) else float(in_order[max(0, few - 1)])
 
     def _settle_in_balls(
-        self, rows: Rows, suspect: np.ndarray, progress: Progress | None
+        self, rows: Rows, suspect: np.ndarray, most: float, progress: Progress | None
     ) -> np.ndarray:
-        """Walk these rows in balls as far as `MOST_WORK` goes; return which were."""
+        """Walk these rows in balls as far as so much work goes; return which were."""
         from eic_core.engine.exact import DEEP_SAMPLES, ExactEvaluator  # Arb comes with it
 
         first, kind_of = self._alike(rows)
         kinds = Walked.empty(self.tape, len(first))
         kinds.status[:] = INVALID
         samples: dict[tuple[str, ...], ExactSample] = {}
+        deep: set[tuple[str, ...]] = set()
         evaluator = ExactEvaluator(self.tape, deep_samples=DEEP_SAMPLES)
         # those that no number may hold before those of which doubles have one
         order = np.lexsort((first, ~suspect[first])).tolist()
         for done, kind in enumerate(order):
-            if evaluator.work >= MOST_WORK:
+            if evaluator.work >= most:
                 break
             row = int(rows[first[kind]])
-            cells = {name: self.samples.decimal(name, row) for name in self.tape.names}
-            sample = evaluator.sample(cells)
+            cells, left = self.samples.cells(self.tape.names, row), evaluator.deep_samples
+            sample = evaluator.sample(dict(zip(self.tape.names, cells, strict=True)))
             kinds.status[kind] = EXACT | kinds.put(self.tape, kind, sample)
             if done * len(self.tape) < MOST_KEPT:
-                samples[tuple(cells.values())] = sample
+                samples[cells] = sample
+            if evaluator.deep_samples < left:
+                deep.add(cells)
             if progress is not None:
                 progress(FIRST_PASS + (1 - FIRST_PASS) * done / len(order))
         if self.tape.chooses:
             kinds.active = np.array(active_slots(self.tape, kinds.y, len(first)))
         is_settled = ((kinds.status & EXACT) != 0)[kind_of]
         rows, kind_of = rows[is_settled], kind_of[is_settled]
-        self.exact = ExactRows(rows, kind_of, kinds, samples, evaluator.work)
+        self.exact = ExactRows(rows, kind_of, kinds, samples, frozenset(deep), evaluator.work)
         self._add(rows, kinds, kind_of)
         return is_settled
 

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eic_core.engine.amplify import FEW, MOST_WORK, NO_ROWS, ExactRows
+from eic_core.engine.amplify import FEW, MOST_WORK, Amplification
 from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import settled_constants
-from eic_core.engine.exact import DEEP_SAMPLES, ExactEvaluator, ExactSample
+from eic_core.engine.exact import ACCURACY, ExactEvaluator, ExactSample
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID
 from eic_core.engine.reference import NOTHING_SETTLED, evaluate_block
 from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, SMALLEST_NORMAL, Step, Tape, tape_of
@@ -360,27 +360,36 @@ def _terms(tape: Tape, results: Walked | ExactSample, slot: int) -> Any:
 
 
 class ExactNoise:
-    """The noise at samples in balls, by their cells, which equal samples share."""
+    """The noise at samples in balls, by their cells, which equal samples share.
 
-    def __init__(self, tape: Tape, exact: ExactRows = NO_ROWS) -> None:
-        self.tape, self._samples = tape, dict(exact.samples)
-        self._evaluator = ExactEvaluator(tape)
-        # as deep as `exact`: else what that tells from 0 were 0 again
-        self._sharp = ExactEvaluator(tape, SHARP, deep_samples=DEEP_SAMPLES)
-        self._evaluator.work = exact.work
+    What was asked before, and what of `amplification` came to this process, changes no answer.
+    """
+
+    def __init__(self, tape: Tape, amplification: Amplification | None = None) -> None:
+        self.tape, self.most = tape, float(MOST_WORK)
+        self._samples: dict[tuple[str, ...], ExactSample] = {}
+        self._deep = self.unsettled = frozenset[tuple[str, ...]]()
+        if amplification is not None:
+            cells, rows = amplification.samples.cells, amplification.unsettled.tolist()
+            self.unsettled = frozenset([cells(tape.names, row) for row in rows])
+            self.most, self._deep = amplification.effort * MOST_WORK, amplification.exact.deep
+            if amplification.tape.slots == tape.slots:
+                self._samples = amplification.exact.samples
+        self._evaluators = {bits: ExactEvaluator(tape, bits) for bits in (ACCURACY, SHARP)}
         self._noise: dict[tuple[str, ...], _Noise] = {}
 
-    def noise(self, cells: tuple[str, ...]) -> _Noise | None:
-        """None for a new sample after `MOST_WORK`."""
+    def noise(self, cells: tuple[str, ...]) -> _Noise:
         if cells not in self._noise:
-            at = dict(zip(self.tape.names, cells, strict=True))
-            sample = self._samples.get(cells)
-            if sample is None:
-                if self._evaluator.work + self._sharp.work >= MOST_WORK:
-                    return None
-                sample = self._evaluator.sample(at)
-            self._noise[cells] = _Noise(BALLS, self.tape, sample, partial(self._sharp.sample, at))
+            sample = self._samples.get(cells) or self._sample(cells, ACCURACY)
+            self._noise[cells] = _Noise(
+                BALLS, self.tape, sample, partial(self._sample, cells, SHARP)
+            )
         return self._noise[cells]
+
+    def _sample(self, cells: tuple[str, ...], accuracy: int) -> ExactSample:
+        evaluator = self._evaluators[accuracy]
+        evaluator.deep_samples = int(cells in self._deep)  # else what it told from 0 were 0 again
+        return evaluator.sample(dict(zip(self.tape.names, cells, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -436,7 +445,7 @@ def evaluate(
     """Evaluate a tape block by block; the blocks are consecutive and cover all rows.
 
     - `held`: numbers held per sample, 1 or more; they decide the length of a block.
-    - `recheck`: whether doubtful samples are settled in balls, as far as `MOST_WORK` goes. The
+    - `recheck`: whether doubtful samples are settled in balls, as far as their effort goes. The
       others are not `ok`.
     - `exact_noise`: what is known of exact samples already, to which this adds.
     """
@@ -446,6 +455,7 @@ def evaluate(
         settled = settled_constants(tape, proven=True)
     exact_noise = ExactNoise(tape) if exact_noise is None else exact_noise
     shortest = samples.longer.isdisjoint(tape.variables)
+    work = 0
     for start, stop in blocks(total, held):
         columns = columns_between(tape, samples, start, stop)
         block = evaluate_block(tape, columns, stop - start, settled, shortest=shortest)
@@ -453,17 +463,17 @@ def evaluate(
         alike: dict[tuple[str, ...], list[int]] = {}
         waiting = np.flatnonzero(block.status & (SUSPECT | DOUBT))
         for row in waiting.tolist() if recheck else ():
-            cells = tuple([samples.decimal(name, start + row) for name in tape.names])
-            alike.setdefault(cells, []).append(row)
+            alike.setdefault(samples.cells(tape.names, start + row), []).append(row)
         exact: list[tuple[_Noise, list[int]]] = []
         only_range = ((block.status & RANGE) != 0) & ((block.status & DOUBT) == 0)
         out_of_range: list[tuple[ExactSample, list[int]]] = []
         for cells, rows in alike.items():
-            noise = exact_noise.noise(cells)
-            if noise is None:
+            if work >= exact_noise.most or cells in exact_noise.unsettled:
                 continue
+            noise = exact_noise.noise(cells)
             sample = noise.results
             assert isinstance(sample, ExactSample)
+            work += len(tape) * (1 + sample.bits // 512)
             ok[rows] = sample.first_invalid is None
             if only_range[rows[0]] and not tape.chooses and _is_plain(sample):
                 out_of_range.append((sample, rows))

@@ -146,7 +146,7 @@ def conditioning_of(
     if unsure is not None:
         beside = _Beside(formula)
         for row in np.flatnonzero(valid & (unsure | np.isinf(_own_squared(kappas)))).tolist():
-            cells = tuple([samples.decimal(name, row) for name in formula.variables])
+            cells = samples.cells(formula.variables, row)
             kappas[:, row] = beside.conditioning(cells)
             nothing += cells in beside.zeros and math.isinf(noise.q2[row])
     unsettled = valid & np.isnan(kappas).any(axis=0)

@@ -104,7 +104,7 @@ def noise_at(
 @cached_on_inspection
 def _exact_noise(inspection: Inspection) -> ExactNoise:
     amplification = inspection.amplification
-    return ExactNoise(amplification.tape, amplification.exact)
+    return ExactNoise(amplification.tape, amplification)
 
 
 class NoiseSums(NamedTuple):
@@ -334,13 +334,13 @@ def losses_by_step(
             by_slot.setdefault(slots[first + k], []).append(k)
     losses = [
         CreatedLoss(
-            first + max(places, key=lambda k: (created[k], -k)),
+            first + max(places, key=lambda k: (round(created[k], 6), -k)),
             math.fsum(created[k] for k in places),
             tuple(first + k for k in places),
         )
         for places in by_slot.values()
     ]
-    return tuple(sorted(losses, key=lambda loss: (-loss.digits, loss.node_id)))
+    return tuple(sorted(losses, key=lambda loss: (-round(loss.digits, 6), loss.node_id)))
 
 
 @dataclass(frozen=True)

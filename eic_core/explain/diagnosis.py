@@ -86,7 +86,7 @@ def diagnose(inspection: Inspection) -> Diagnosis:
     >>> samples = Samples.from_columns({"x": [3.0, 1000.0, 1e8]})
     >>> for sentence in diagnose(inspect(read("sqrt(x+1)-sqrt(x)").formula, samples)).sentences:
     ...     print(sentence)
-    Double precision loses 3.0 digits typically, 8.1 at one row in ten, at `√(x + 1) − √x`: the \
+    Double precision loses 3.0 digits typically, 8.1 at nine in ten rows, at `√(x + 1) − √x`: the \
 two terms cancel.
     73 % of the noise of the result comes from the rounding of `√(x + 1)` and the rounding of \
 `√x`, each amplified 1.2·10⁸ times at the difference `√(x + 1) − √x`.

@@ -28,7 +28,7 @@ def guess_told(
     >>> samples = sample_domains(dict(domains), count=100)
     >>> found = inspect(read("log(exp(u) + exp(v))").formula, samples)
     >>> print(guess_told(found, domains, ("u",)))
-    `u` goes from 1 to 5, which is a guess; from 1,000 to 5,000: very sensitive, no value at 100 %.
+    `u` goes from 1 to 5, which is a guess; from 1,000 to 5,000: out of range, no value at 100 %.
     """
     domain = dict(domains)[guessed[0]]
     others = _verdicts_elsewhere(inspection, dict(domains), guessed)

@@ -4,6 +4,7 @@ digits of a table's own cells leave of the result, whatever the program.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
@@ -14,7 +15,9 @@ from eic_core.explain.findings import Finding
 from eic_core.explain.shortening import digits_of
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection, cached_on_inspection
-from eic_core.measure.measured import MeasuredLoss, Quantiles, quantiles_of
+from eic_core.measure.measured import MeasuredLoss, Quantiles, measured_loss, quantiles_of
+from eic_core.measure.observed import run_in
+from eic_core.measure.outcomes import outcomes
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome
 
 MOST_ROWS = 300
@@ -74,7 +77,7 @@ def given_digits(inspection: Inspection) -> GivenDigits | None:
 
 
 SENSITIVE_FROM, VERY_FROM = 1.0, 2.0
-"""Digits of sensitivity at nine rows in ten from which a result is sensitive, and very."""
+"""Digits of sensitivity at nine in ten rows from which a result is sensitive, and very."""
 
 BORDER = 0.2
 """So near to a limit a level is borderline."""
@@ -85,11 +88,12 @@ A_DIGIT = 1.0
 
 @unique
 class Level(StrEnum):
-    """How sensitive a result is to errors of its inputs and steps, at nine rows in ten."""
+    """How sensitive a result is to errors of its inputs and steps, at nine in ten rows."""
 
     STABLE = "stable"
     SENSITIVE = "sensitive"
     VERY_SENSITIVE = "very-sensitive"
+    OUT_OF_RANGE = "out-of-range"  # leaving double range costs a program a digit or more, and more
     UNDEFINED = "undefined"  # at no row a real value is known
 
 
@@ -106,6 +110,88 @@ class Lead(StrEnum):
 NO_VALUE = (Outcome.NO_REAL_VALUE, Outcome.UNKNOWN, Outcome.NO_DOUBLE)
 
 
+@dataclass(frozen=True, eq=False)
+class VerdictNumbers(Plain):
+    """The numbers of a verdict, made once from an inspection: who shows one takes it from here.
+
+    Attributes
+    ----------
+    rows
+        All of the samples.
+    without_value
+        At how many of them a program has no value.
+    sensitivity
+        Digits of the result that errors of inputs and steps put in doubt, over the rows with a
+        real value; all of them where it is infinitely steep.
+    range_cost
+        Digits that values beyond double range cost, over the same rows: all where the result is no
+        double, 0 where nothing leaves it.
+    measured
+        What a program really loses.
+    eic
+    eic_finite
+        As in `Inspection`.
+    """
+
+    rows: int
+    without_value: int
+    sensitivity: Quantiles
+    range_cost: Quantiles
+    measured: MeasuredLoss
+    eic: float
+    eic_finite: float
+
+    _JSON = (
+        "rows",
+        "without_value",
+        "sensitivity",
+        "range_cost",
+        "measured",
+        "eic",
+        "eic_finite",
+    )
+
+
+_NO_ROWS = MeasuredLoss("float64", 0, np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
+
+NO_NUMBERS = VerdictNumbers(
+    0, 0, _NO_ROWS.quantiles, _NO_ROWS.quantiles, _NO_ROWS, math.nan, math.nan
+)
+"""Of what was not measured."""
+
+
+@cached_on_inspection
+def numbers_of(inspection: Inspection, kind: str = "float64") -> VerdictNumbers:
+    """Those of a verdict; `kind` is the type of the program that is measured.
+
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1000.0, 1001.0]})
+    >>> numbers = numbers_of(inspect(read("log(exp(x))").formula, samples))
+    >>> numbers.without_value, numbers.sensitivity.worst < 0.3, numbers.range_cost.typical
+    (2, True, 15.95)
+    """
+    formula, result = inspection.formula, outcomes(inspection)
+    _, s = inspection.amplification.trace(formula.root.id)
+    without_value = result.count(*NO_VALUE)
+    if kind != "float64":
+        columns = {name: inspection.samples.columns[name] for name in formula.variables}
+        computed = run_in(inspection.amplification.tape, columns, len(s), kind)[-1]
+        without_value = int(np.count_nonzero(~np.isfinite(np.broadcast_to(computed, len(s)))))
+    beyond = np.isin(result.kinds, (Outcome.NO_DOUBLE, Outcome.RANGE_LOSS))
+    with np.errstate(invalid="ignore"):
+        first_order = np.clip(np.log10(s), 0.0, DOUBLE_DIGITS)
+    return VerdictNumbers(
+        len(result.kinds),
+        without_value,
+        quantiles_of(np.where(beyond, first_order, result.digits)),
+        quantiles_of(np.where(beyond | np.isnan(result.digits), result.digits, 0.0)),
+        measured_loss(inspection, kind),
+        inspection.eic,
+        inspection.eic_finite,
+    )
+
+
 @dataclass(frozen=True)
 class Judgement(Plain):
     """What is judged of a formula, without a word.
@@ -118,15 +204,12 @@ class Judgement(Plain):
         What the headline is about.
     findings
         The leading one first, the others by rows times digits.
-    sensitivity
-        Digits of the result that errors of inputs and steps put in doubt, over the rows with a
-        real value; all of them where it is infinitely steep or no double.
+    numbers
+        Of a program in double precision.
     level
-        By `sensitivity` at nine rows in ten.
+        By the sensitivity at nine in ten rows.
     borderline
         Whether that is within 0.2 digits of another level.
-    measured
-        What a double-precision program really loses.
     given
         What the digits of a table's cells leave of a result that is not stable.
     """
@@ -134,11 +217,18 @@ class Judgement(Plain):
     inspection: Inspection = field(repr=False)
     lead: Lead
     findings: tuple[Finding, ...]
-    sensitivity: Quantiles
+    numbers: VerdictNumbers
     level: Level
     borderline: bool
-    measured: MeasuredLoss
     given: GivenDigits | None
+
+    @property
+    def sensitivity(self) -> Quantiles:
+        return self.numbers.sensitivity
+
+    @property
+    def measured(self) -> MeasuredLoss:
+        return self.numbers.measured
 
     @property
     def leading(self) -> Finding | None:

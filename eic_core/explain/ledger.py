@@ -118,7 +118,7 @@ def _groups_amplified_alike(
 ) -> list[list[LedgerRow]]:
     """Rows amplified alike at one step, or copies of it, together; the largest share first."""
     groups: list[list[LedgerRow]] = []
-    for row in sorted(rows, key=lambda row: (-row.share, row.node_id)):
+    for row in sorted(rows, key=lambda row: (-round(row.share, 6), row.node_id)):
         for group in groups:
             head = group[0]
             calm = row.gain < HARDLY and head.gain < HARDLY
@@ -128,7 +128,7 @@ def _groups_amplified_alike(
                 break
         else:
             groups.append([row])
-    return sorted(groups, key=lambda g: -math.fsum(row.share for row in g))
+    return sorted(groups, key=lambda g: -round(math.fsum(row.share for row in g), 6))
 
 
 def _group(
@@ -182,7 +182,7 @@ def _source(
 
 
 def _without_negligible(group: list[LedgerRow]) -> list[LedgerRow]:
-    ranked = sorted(group, key=lambda row: (-row.share, row.node_id))
+    ranked = sorted(group, key=lambda row: (-round(row.share, 6), row.node_id))
     rest = np.cumsum([row.share for row in reversed(ranked)])[::-1]  # of each and all after it
     return ranked[: max(1, int(np.count_nonzero(rest > NEGLIGIBLE * rest[0])))]
 
@@ -274,7 +274,7 @@ class Ledger(Plain):
 
     @property
     def ranked(self) -> tuple[LedgerRow, ...]:
-        return tuple(sorted(self.rows, key=lambda row: (-row.share, row.node_id)))
+        return tuple(sorted(self.rows, key=lambda row: (-round(row.share, 6), row.node_id)))
 
     @property
     def masked(self) -> tuple[int, ...]:
@@ -300,7 +300,7 @@ class Ledger(Plain):
         parts = {row.node_id: row.mean_share if mean else row.share for row in self.rows}
         ranked = sorted(
             (row for row in self.rows if parts[row.node_id] > 0),
-            key=lambda row: (-parts[row.node_id], row.node_id),
+            key=lambda row: (-round(parts[row.node_id], 6), row.node_id),
         )
         worth = sum(parts[row.node_id] >= WORTH_A_BAR for row in ranked)
         several = len(ranked) > bars or worth < len(ranked) - 1

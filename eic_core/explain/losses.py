@@ -166,9 +166,8 @@ def shared_noise(
     ([9.5], [[2.5]])
     """
     samples.require(formula.variables)
-    tape, exact = class_tape(formula), None
-    if amplification is not None and amplification.tape.slots == tape.slots:
-        exact = ExactNoise(tape, amplification.exact)
+    tape = class_tape(formula)
+    exact = ExactNoise(tape, amplification)
     place = {step.column: step.slot for step in tape.steps if step.column}
     places = [place[name] for name in formula.variables]
     blocks = [

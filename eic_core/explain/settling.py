@@ -93,7 +93,7 @@ def unsettled_at(inspection: Inspection) -> UnsettledAt | None:
     if tail.hill < 1 or dominated:
         return UnsettledAt(True, -1)
     lost = False
-    for k in sorted(own, key=lambda k: (-own[k], k)):
+    for k in sorted(own, key=lambda k: (-round(own[k], 6), k)):
         if inspection.sign_changes.at(k).unbounded and not has_steps_alone(inspection, k):
             if not math.isnan(own[k]):
                 return UnsettledAt(False, k)
@@ -113,7 +113,7 @@ def nodes_that_make(inspection: Inspection, node_id: int) -> list[int]:
         for k in range(inspection.formula.first[node_id], node_id + 1)
         if signs[k] == 3 and (k == node_id or created.get(k, 0.0) >= limit)
     ]
-    return sorted(making, key=lambda k: (-created.get(k, 0.0), k))
+    return sorted(making, key=lambda k: (-round(created.get(k, 0.0), 6), k))
 
 
 def grows_towards(inspection: Inspection, node_id: int, k: int) -> bool:

@@ -44,13 +44,16 @@ from eic_core.explain.judgement import (
     Judgement,
     Lead,
     Level,
+    VerdictNumbers,
     given_digits,
+    numbers_of,
 )
 from eic_core.explain.phrases.headline import headline, notes
+from eic_core.exports import keys_within
 from eic_core.formula.tree import VARIABLE
 from eic_core.measure.double_range import Held, double_range
 from eic_core.measure.inspection import Inspection, cached_on_inspection
-from eic_core.measure.measured import MeasuredLoss, measured_loss, quantiles_of
+from eic_core.measure.measured import MeasuredLoss, quantiles_of
 from eic_core.measure.observed import exact_values, observe
 from eic_core.measure.outcomes import Outcomes, outcomes
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
@@ -79,8 +82,7 @@ class Verdict(Judgement):
         "sentence",
         "lead",
         "leading",
-        "sensitivity",
-        "measured",
+        *keys_within("numbers", VerdictNumbers._JSON[1:5]),
         "given",
     )
 
@@ -119,17 +121,18 @@ def verdict(inspection: Inspection) -> Verdict:
     ('very-sensitive', 'loss', 'cancellation', 6)
     """
     result = outcomes(inspection)
-    sensitivity = quantiles_of(result.digits)
-    level, borderline = level_of(sensitivity.nine_in_ten)
-    measured = measured_loss(inspection)
+    numbers = numbers_of(inspection)
+    level, borderline = level_of(numbers.sensitivity.nine_in_ten)
+    if numbers.range_cost.nine_in_ten > max(numbers.sensitivity.nine_in_ten, A_DIGIT):
+        level, borderline = Level.OUT_OF_RANGE, False
     ranked = [
         *_without_value(inspection, result),
-        *_of_program(inspection, result, measured),
+        *_of_program(inspection, result, numbers.measured),
         *_of_sensitivity(inspection, result),
     ]
     # before all else what a program gets wrong; of that rows times digits decide, and beside a loss
     # all rows without a value count together, whatever they are due to
-    without = DOUBLE_DIGITS * result.count(*NO_VALUE)
+    without = DOUBLE_DIGITS * numbers.without_value
     ranked.sort(
         key=lambda each: (
             _TIERS[each.lead],
@@ -144,16 +147,15 @@ def verdict(inspection: Inspection) -> Verdict:
         inspection,
         Lead.NOTHING if leading is None else leading.lead,
         tuple([each.finding for each in ranked]),
-        sensitivity,
+        numbers,
         level,
         borderline,
-        measured,
         None if level is Level.STABLE else given_digits(inspection),
     )
 
 
 def level_of(digits: float) -> tuple[Level, bool]:
-    """The level of a sensitivity at nine rows in ten, and whether it is borderline.
+    """The level of a sensitivity at nine in ten rows, and whether it is borderline.
 
     >>> [(level.value, near) for level, near in map(level_of, (0.4, 0.9, 1.5, 2.5, math.nan))]
     [('stable', False), ('stable', True), ('sensitive', False), ('very-sensitive', False), \

@@ -176,7 +176,7 @@ def _place(own: float, q: float, loss: float) -> LossOrigin:
 
 def sensitive_to(conditioning: OwnConditioning) -> tuple[str, ...]:
     """The inputs that make nearly all of the conditioning, the strongest first."""
-    ranked = sorted(conditioning.variables, key=lambda v: -round(v.share, 9))
+    ranked = sorted(conditioning.variables, key=lambda v: -round(v.share, 6))
     left = math.fsum(v.share for v in ranked)
     limit = (1 - NEARLY_ALL) * left
     names: list[str] = []

@@ -353,7 +353,7 @@ def sources_of_infinity(inspection: Inspection) -> Blamed:
     sources: list[Source] = []
     moves = moves_of(inspection)
     for row in lost.tolist():
-        cells = tuple([inspection.samples.decimal(name, row) for name in formula.variables])
+        cells = inspection.samples.cells(formula.variables, row)
         pattern = np.packbits(np.append(flags[:, row], y[row] == 0)).tobytes()
         like_it = alike.setdefault(pattern, Counter())
         if cells not in by_cells and (len(by_cells) < most or not like_it):

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from eic_core.display import Displayed
+from eic_core.effort import Effort, factor_of
 from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.passes import Progress
 from eic_core.errors import require
@@ -175,6 +176,8 @@ class Inspection(Displayed, Plain):
         "worst_step",
         "no_value_at",
         "reason",
+        "effort",
+        "finished",
         "samples=counts",
         ("tail", lambda inspection: _NO_TAIL if inspection.tail is None else inspection.tail),
         "nodes",
@@ -184,9 +187,20 @@ class Inspection(Displayed, Plain):
         return {**self.__dict__, "_results": {}}
 
     @property
+    def effort(self) -> float:
+        """Of settling samples exactly, as a multiple of the normal one."""
+        return self.amplification.effort
+
+    @property
+    def finished(self) -> bool:
+        """Whether that was enough for all of them."""
+        return not self.counts.left_out
+
+    @property
     def eic(self) -> float:
         """max_k log10 s-bar_k; inf if a sample is singular; nan if none is valid."""
-        return self.nodes[self.bottleneck].local_eic
+        digits = (n.local_eic for n in self.nodes if not math.isnan(n.local_eic))
+        return max(digits, default=math.nan)
 
     @property
     def eic_finite(self) -> float:
@@ -326,7 +340,8 @@ def _largest(
     nodes: tuple[NodeAmplification, ...], digits: Callable[[NodeAmplification], float]
 ) -> int:
     candidates = [n for n in nodes if not math.isnan(digits(n))]
-    return max(candidates or nodes, key=digits).node.id  # the first of equals
+    # the first of equals, to the digits that are promised
+    return max(candidates or nodes, key=lambda n: round(digits(n), 9)).node.id
 
 
 def inspect(
@@ -335,6 +350,7 @@ def inspect(
     *,
     recheck: bool = True,
     edges: bool = True,
+    effort: Effort = "normal",
     progress: Progress | None = None,
 ) -> Inspection:
     """Measure where a formula loses its digits on a data set.
@@ -349,6 +365,9 @@ def inspect(
         Settle doubtful samples in exact arithmetic (see `amplify`).
     edges
         Fill `NodeAmplification.edge_shares`.
+    effort
+        How much work settling may take: "quick", "normal" (some ten seconds at most), "thorough",
+        or a multiple of normal; samples beyond are left out (`Inspection.finished`).
     progress
         Called with the share of the work that is done, from 0 to 1.
 
@@ -362,7 +381,7 @@ def inspect(
     DataError
         If a variable has no column.
     UserError
-        If `formula` is no tree.
+        If `formula` is no tree, or `effort` none.
 
     Examples
     --------
@@ -372,7 +391,14 @@ def inspect(
     >>> result.counts.valid, round(result.eic, 5)
     (3, 4.38905)
     """
-    amplification = amplify(formula, samples, recheck=recheck, edges=edges, progress=progress)
+    amplification = amplify(
+        formula,
+        samples,
+        recheck=recheck,
+        edges=edges,
+        effort=factor_of(effort),
+        progress=progress,
+    )
     nodes, valid = _nodes(amplification, edges), amplification.valid_count
     counts = SampleCounts(
         total=len(samples),

@@ -19,12 +19,17 @@ from eic_core.engine.exact import DEEP_SAMPLES
 from eic_core.engine.tape import Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection, cached_on_inspection
-from eic_core.measure.observed import DIGITS, digits_lost_by_row, exact_rows, run_in
+from eic_core.measure.observed import DIGITS, ROUNDOFF, digits_lost_by_row, exact_rows, run_in
 from eic_core.operators.balls import Ball
 from eic_core.operators.wide import Array
 
+Rows = npt.NDArray[np.int64]
+
 MOST_ROWS, LEAST_ROWS, NODES_EVALUATED = 200, 20, 6000
 """Rows that are measured: as many as so many nodes allow, within these limits."""
+
+ESTIMATED_STEPS = 500_000
+"""Rows times nodes up to which a program is held to a wider type, to find its worst rows."""
 
 NORMAL_95 = 1.959963984540054
 """The two-sided 95 % point of the normal distribution."""
@@ -144,9 +149,15 @@ class ProgramRows:
         self.kind, self.tape = kind, amplification.tape
         valid = np.flatnonzero(amplification.valid)
         s = amplification.trace(len(inspection.formula) - 1)[1][valid]
-        places, self.weights = measured_rows(s, limit_for(len(inspection.formula)))
-        self.of, self.positions = len(valid), valid[places]
         columns = {name: samples.columns[name] for name in inspection.formula.variables}
+        some = np.arange(len(valid))[
+            :: max(1, len(valid) * len(inspection.formula) // ESTIMATED_STEPS)
+        ]
+        inputs = {name: column[valid[some]] for name, column in columns.items()}
+        lost, _ = estimated_loss(self.tape, inputs, len(some), kind)
+        worst = some[np.argsort(-np.nan_to_num(lost), kind="stable")]
+        places, self.weights = measured_rows(s, limit_for(len(inspection.formula)), worst)
+        self.of, self.positions = len(valid), valid[places]
         self.inputs, cells = binary_rows(columns, self.positions, kind)
         self.exact = exact_results(self.tape, cells)
 
@@ -180,7 +191,7 @@ def measured_loss(inspection: Inspection, kind: str = "float64") -> MeasuredLoss
     Returns
     -------
     MeasuredLoss
-        At 200 rows or fewer, chosen by their sensitivity (`measured_rows`).
+        At 200 rows or fewer, the worst of all among them (`measured_rows`).
 
     Examples
     --------
@@ -204,20 +215,40 @@ def limit_for(nodes: int) -> int:
     return max(LEAST_ROWS, min(MOST_ROWS, NODES_EVALUATED // nodes))
 
 
-def measured_rows(s: Array, limit: int) -> tuple[npt.NDArray[np.int64], Array]:
+def estimated_loss(
+    tape: Tape, columns: Mapping[str, Any], count: int, kind: str
+) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """About the digits that a program loses at each row, held to a wider type: nan where it loses
+    none; and where one of the two has no number, or the program 0.
+    """
+    wider = np.longdouble if kind == "float64" else np.float64
+    close = run_in(tape, columns, count, np.dtype(wider).name)[-1]
+    with np.errstate(all="ignore"):
+        coarse: Any = run_in(tape, columns, count, kind)[-1].astype(wider)
+        lost = np.log10(np.abs((coarse - close) / close) / ROUNDOFF[kind])
+        lost = np.clip(lost, 0.0, DIGITS[kind]).astype(np.float64)
+    nowhere = ~np.isfinite(close) | ~np.isfinite(coarse) | (coarse == 0)
+    lost[nowhere | (lost == 0)] = np.nan
+    return np.broadcast_to(lost, count), np.broadcast_to(nowhere, count)
+
+
+def measured_rows(s: Array, limit: int, worst: Rows) -> tuple[Rows, Array]:
     """Which of the rows are measured, ascending, and how many rows each of them stands for.
 
-    Of their ranks by sensitivity (ties by row number) the first tenth of `limit` stand for
-    themselves; the others are as many groups of neighbouring ranks, each with its middle.
+    So many of the `worst` as a tenth of `limit` stand for themselves, and of the others' ranks by
+    sensitivity (ties by row number) the first tenth; the others are as many groups of neighbouring
+    ranks, each with its middle.
 
-    >>> places, weights = measured_rows(np.arange(100.0), 20)
+    >>> places, weights = measured_rows(np.arange(100.0), 20, np.array([7, 3, 4]))
     >>> places[-4:].tolist(), weights[-4:].tolist(), float(weights.sum())
-    ([90, 95, 98, 99], [5.0, 5.0, 1.0, 1.0], 100.0)
+    ([88, 94, 98, 99], [6.0, 6.0, 1.0, 1.0], 100.0)
     """
     if len(s) <= limit:
         return np.arange(len(s)), np.ones(len(s))
     ranked = np.argsort(-s, kind="stable")
-    alone = limit // 10
+    worst = worst[: limit // 10]
+    ranked = np.concatenate([worst, ranked[~np.isin(ranked, worst)]])
+    alone = len(worst) + limit // 10
     groups = alone + np.arange(limit - alone + 1) * (len(s) - alone) // (limit - alone)
     starts = np.concatenate([np.arange(alone), groups])
     sizes = np.diff(starts)

@@ -52,7 +52,13 @@ def run_in(
     def rounded(y: Any) -> Array:
         return held(np.asarray(y, dtype))
 
-    return forward(tape, lambda step: rounded(leaf(step)), lambda *of: rounded(evaluate(*of)))
+    def apply(step: Step, operands: list[Any]) -> Array:
+        try:
+            return rounded(evaluate(step, operands))
+        except TypeError:  # of a type in which the operator has no value
+            return rounded(evaluate(step, [y.astype(np.float64) for y in operands]))
+
+    return forward(tape, lambda step: rounded(leaf(step)), apply)
 
 
 class RoundedTruth:

@@ -187,7 +187,7 @@ def _best_first(
     def key(pair: tuple[float, ListedScore]) -> tuple[float, float, int]:
         weight, scored = pair
         r2 = scored.score.r2 if weight == -math.inf else 0.0
-        return -weight, -r2, scored.score.complexity or 0
+        return -round(weight, 6), -round(r2, 6), scored.score.complexity or 0
 
     pairs = [(fitness(scored.score, alpha, eta), scored) for scored in scores]
     return tuple(sorted([pair for pair in pairs if not math.isnan(pair[0])], key=key))

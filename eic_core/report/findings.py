@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar
 
+from eic_core.effort import Effort, factor_of
 from eic_core.errors import UserError, require
 from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.diagnosis import Diagnosis, diagnose
@@ -16,8 +17,7 @@ from eic_core.explain.robustness import RobustnessCard, robustness_card
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.exports import Plain, keys_within
 from eic_core.measure.inspection import Inspection
-from eic_core.rewriting import Effort, Repairs, repair
-from eic_core.rewriting.work import units_of
+from eic_core.rewriting import Repairs, repair
 
 MOST_NODES = 600
 """Larger formulas are neither triangulated nor shortened."""
@@ -61,8 +61,6 @@ class Findings(Plain):
     missing: Mapping[str, str]
 
     _JSON = (
-        "complete",
-        "unfinished",
         *keys_within("inspection", Inspection._JSON),
         ("data_hash", lambda findings: findings.inspection.samples.digest()),
         "verdict=diagnosis.verdict",
@@ -73,18 +71,14 @@ class Findings(Plain):
         "budget",
         "robustness",
         "missing",
+        "finished",
     )
 
     @property
-    def unfinished(self) -> dict[str, str]:
-        """Parts that were cut short: a sentence on what each leaves open."""
+    def finished(self) -> bool:
+        """Whether the effort was enough for each part; parts may be missing on request."""
         repairs = self.repairs
-        return {} if repairs is None or repairs.finished else {REPAIR: str(repairs.missing)}
-
-    @property
-    def complete(self) -> bool:
-        """Whether no part was cut short; parts may be missing on request."""
-        return not self.unfinished
+        return self.inspection.finished and (repairs is None or repairs.finished)
 
 
 @dataclass(frozen=True)
@@ -190,8 +184,7 @@ def investigate(
     seed
         Of the perturbation in the triangulation.
     effort
-        Of the search for better forms, as `repair` takes it; `Findings.unfinished` says if more of
-        it may find better ones.
+        Of the search for better forms, as `repair` takes it.
     seconds
         After how many that search is stopped.
     progress
@@ -222,7 +215,7 @@ def investigate(
         raise UserError(f"the tolerance is {tolerance:g}", hint="give a number from 0 to 1")
     if not seconds > 0:
         raise UserError(f"the search cannot take {seconds:g} seconds", hint="give more than 0")
-    units_of(effort)  # refused before all else is done
+    factor_of(effort)  # refused before all else is done
     formula, samples = inspection.formula, inspection.samples
 
     def search() -> Repairs:
@@ -233,6 +226,7 @@ def investigate(
             series=series,
             effort=effort,
             limit_seconds=seconds,
+            inspection=inspection,
         )
 
     answers = Answers(

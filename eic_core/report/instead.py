@@ -7,13 +7,21 @@ from collections.abc import Sequence
 
 from eic_core import wording
 from eic_core.drawing.chart import Chart
+from eic_core.explain.judgement import VerdictNumbers
 from eic_core.markup import Cell, Piece
 from eic_core.report.error_curves import error_curves, ways_along
 from eic_core.report.findings import Findings
-from eic_core.report.report_table import NONE, ReportTable, code, count, digits, plain
+from eic_core.report.report_table import NONE, ReportTable, code, count, digits
 from eic_core.report.rulers import letters
-from eic_core.rewriting import FrontForm, Measured, ObservedError, Repair, Repairs
-from eic_core.rewriting.phrases import bound_text, box_phrase, series_name
+from eic_core.rewriting import FrontForm, Repair, Repairs
+from eic_core.rewriting.phrases import (
+    NUMBER_NAMES,
+    bound_text,
+    box_phrase,
+    numbers_caption,
+    precision_name,
+    series_name,
+)
 from eic_core.rewriting.pieces import Branch
 from eic_core.rewriting.profile import profile
 
@@ -49,25 +57,36 @@ def verified(form: Repair) -> tuple[str, str]:
     )
 
 
-def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
+def before_and_after(form: Repair) -> ReportTable:
+    elsewhere = form.before.elsewhere
     return ReportTable(
-        ("", "result, shared noise", "EIC", "nodes", "measured in float64", "measured in float32"),
+        ("", *NUMBER_NAMES, "EIC", "nodes", f"mean, {precision_name(elsewhere.precision)}"),
         [
-            ("as written", *_measured(form.before)),
-            ("instead", *_measured(form.after)),
             (
-                "change",
-                digits(form.delta_q),
-                digits(form.delta_eic),
-                plain(form.delta_complexity),
-                NONE,
-                NONE,
-            ),
+                name,
+                *_numbers(numbers),
+                digits(numbers.eic),
+                count(measured.complexity),
+                digits(measured.elsewhere.mean_digits_lost),
+            )
+            for name, numbers, measured in (
+                ("as written", form.written, form.before),
+                ("instead", form.instead, form.after),
+            )
         ],
-        f"Digits at {measured_rows:,} rows: of the result with shared noise, and at the worst "
-        "inner step (EIC), where a digit is left; for float64 and float32 the error of the "
-        "arithmetic that was measured, on the inputs as the type stores them.",
-        numbers=(1, 2, 3, 4, 5),
+        f"{numbers_caption(form.written)}. Sensitivity: errors of inputs and steps grow by so many "
+        f"digits up to the result. The last column is measured at {elsewhere.rows} rows.",
+        numbers=(1, 2, 3, 4, 5, 6, 7, 8),
+    )
+
+
+def _numbers(numbers: VerdictNumbers) -> tuple[Cell, ...]:
+    """Under `NUMBER_NAMES`."""
+    lost = numbers.measured
+    return (
+        *map(digits, (lost.typical, lost.nine_in_ten, lost.worst)),
+        count(numbers.without_value),
+        digits(numbers.sensitivity.nine_in_ten),
     )
 
 
@@ -133,7 +152,9 @@ def series(form: Repair) -> ReportTable | None:
 
 def derivation(form: Repair, repairs: Repairs) -> ReportTable:
     """What each rule exchanges, and what the whole formula loses after it."""
-    written = next((each.digits.mean for each in repairs.front if each.is_original), math.nan)
+    before = repairs.before
+    written = math.nan if before is None else before.loss.mean
+    rows = 0 if before is None else before.loss.rows
     steps = [("", step) for step in form.steps]
     if form.branches:
         steps = [(letter, step) for letter, branch in _lettered(form) for step in branch.steps]
@@ -152,8 +173,8 @@ def derivation(form: Repair, repairs: Repairs) -> ReportTable:
                 for letter, step in steps
             ],
         ],
-        "How it follows. Digits lost: by the whole formula after the step, in the mean over the "
-        "rows.",
+        "How it follows. Digits lost: by the whole formula after the step, in the mean over "
+        f"{wording.count(rows, 'row')}.",
         numbers=(1,),
         words=True,
     )
@@ -165,19 +186,20 @@ def front(repairs: Repairs) -> ReportTable:
     texts = [form.text for form in repairs.forms]
     marked = leading is not None and leading.text in texts
     return ReportTable(
-        ("form", "digits lost, mean", "nine in ten rows", "worst", "ns a call, NumPy", "ns, C"),
+        ("form", *NUMBER_NAMES, "ns a call, NumPy", "ns, C"),
         [
             (
                 _form(form),
-                *map(digits, form.digits),
+                *_numbers(form.numbers),
                 *[wording.significant(cost, 2) for cost in form.nanoseconds],
             )
             for form in repairs.forms
         ],
-        "What is written now, and the forms that no cheaper one matches in digits. Nanoseconds of "
+        "What is written now, and the forms that no cheaper one matches in digits. "
+        f"{numbers_caption(repairs.written)}. Nanoseconds of "
         "a call, in NumPy for each element of an array: added up from operators measured on one "
         "machine (x86-64); the ratios matter.",
-        numbers=(1, 2, 3, 4, 5),
+        numbers=(1, 2, 3, 4, 5, 6, 7),
         marked=frozenset({texts.index(leading.text)} if leading and marked else ()),
     )
 
@@ -191,22 +213,6 @@ def _form(form: FrontForm) -> Cell:
     if any(branch.series is not None for branch in form.branches):
         cell.append(" an approximation")
     return tuple(cell)
-
-
-def _measured(form: Measured) -> tuple[Cell, ...]:
-    return (
-        digits(form.q),
-        digits(form.eic),
-        count(form.complexity),
-        _observed(form.float64),
-        _observed(form.float32),
-    )
-
-
-def _observed(error: ObservedError) -> Cell:
-    if error.failed:
-        return f"{error.failed:,} of {error.rows:,} rows fail"
-    return digits(error.digits_lost)
 
 
 # Row by row

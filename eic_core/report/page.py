@@ -7,6 +7,7 @@ import math
 from eic_core import wording
 from eic_core.drawing.inline import svg_of
 from eic_core.drawing.scale import PAGE_COLOURS
+from eic_core.effort import Effort
 from eic_core.errors import require
 from eic_core.explain.budget import TOLERANCE
 from eic_core.formula.rendering import short_text, to_python
@@ -15,7 +16,6 @@ from eic_core.measure.inspection import Inspection
 from eic_core.report import charts, instead, sections
 from eic_core.report.findings import Findings, Progress, investigate
 from eic_core.report.provenance import Provenance, python_snippet, versions
-from eic_core.rewriting import Effort
 
 
 def html_report(
@@ -47,7 +47,7 @@ def html_report(
     effort
         Of the search for better forms, as `repair` takes it.
     seconds
-        After how many that search is stopped; the page says on top if it did not come to its end.
+        After how many that search is stopped.
     progress
         Called with the share done, 0 to 1, and a phrase for the next step.
 

@@ -131,6 +131,7 @@ def python_snippet(inspection: Inspection, provenance: Provenance | None = None)
         "",
     ]
     option = "" if formula.exponents == "exact" else f', exponents="{formula.exponents}"'
+    effort = "" if inspection.effort == 1 else f', effort=float("{inspection.effort:g}")'
     imports, samples = _samples_code(inspection, provenance or Provenance())
     lines += [*imports, ""]
     if formula.source.isprintable() and len(formula.source) <= 200:
@@ -139,7 +140,7 @@ def python_snippet(inspection: Inspection, provenance: Provenance | None = None)
         f"text = {to_python(formula)!r}",
         f'formula = read(text, syntax="infix", columns={names!r}{option}).formula',
         *samples,
-        "result = inspect(formula, samples)",
+        f"result = inspect(formula, samples{effort})",
         'print("EIC", result.eic)',
         "worst = result.nodes[result.worst_step]",
         'print("worst_step", worst.node.id, worst.text)',

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from eic_core import wording
 from eic_core.drawing.gauges import Gauge, gauges_html
 from eic_core.drawing.svg import tree_svg
+from eic_core.effort import EFFORTS
 from eic_core.explain.budget import TOLERANCE, Budget
 from eic_core.explain.causes import singular_causes
 from eic_core.explain.conditioning import OwnConditioning
@@ -25,7 +26,7 @@ from eic_core.explain.losses import MEANINGS
 from eic_core.explain.phrases import causes as cause_phrases
 from eic_core.explain.phrases.digits import gauge_words
 from eic_core.explain.phrases.fit_card import no_value
-from eic_core.explain.phrases.headline import badge, marks, meaning, short_cause
+from eic_core.explain.phrases.headline import badge, headline, marks, meaning, short_cause
 from eic_core.explain.robustness import RobustnessCard
 from eic_core.explain.settling import spread_of
 from eic_core.explain.triangulation import Triangulation
@@ -99,11 +100,15 @@ def answers(findings: Findings) -> tuple[tuple[str, str], ...]:
     """Why, where, whose fault, and what to write instead, each with its question."""
     _, why, where, fault = findings.diagnosis.sentences
     repairs = findings.repairs
-    better = findings.missing[REPAIR] if repairs is None else str(repairs.sentence)
+    better = findings.missing[REPAIR] if repairs is None else str(repairs.offer or repairs.sentence)
     return tuple(zip(QUESTIONS, (why, where, fault, better), strict=True))
 
 
 # The verdict
+
+
+def sentence(findings: Findings) -> Phrase:
+    return headline(findings.diagnosis.verdict, stopped=not findings.finished)
 
 
 def level(verdict: Verdict) -> list[Cell]:
@@ -279,7 +284,7 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
 
 def _quantities(name: str, digits: Quantiles, meaning: str) -> Iterator[tuple[Cell, Cell, Cell]]:
     yield f"{name}, half", _digits(digits.typical), f"At half of the rows {meaning}"
-    yield f"{name}, 90 %", _digits(digits.nine_in_ten), "The same at nine rows in ten."
+    yield f"{name}, 90 %", _digits(digits.nine_in_ten), "The same at nine in ten rows."
     yield f"{name}, worst", _digits(digits.worst), "The same at the worst row."
 
 
@@ -595,7 +600,10 @@ def carried(findings: Findings) -> str:
 
 def _options(findings: Findings) -> list[str]:
     options = [f"--no-{part}" for part in PARTS if findings.missing.get(part) == LEFT_OUT]
-    budget = findings.budget
+    budget, repairs = findings.budget, findings.repairs
+    effort = findings.inspection.effort if repairs is None else repairs.effort
+    if effort != EFFORTS["normal"]:
+        options += ["--effort", f"{effort:g}"]
     if budget is not None and budget.tolerance != TOLERANCE:
         options += ["--tolerance", repr(budget.tolerance)]
     return options

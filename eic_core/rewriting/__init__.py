@@ -17,11 +17,9 @@ from eic_core.rewriting.pieces import Branch, InputInterval, Omission, RepairSte
 from eic_core.rewriting.repair import repair
 from eic_core.rewriting.results import FrontForm, Repair, Repairs
 from eic_core.rewriting.verify import RowDifference, Verification
-from eic_core.rewriting.work import Effort
 
 __all__ = [
     "Branch",
-    "Effort",
     "FrontForm",
     "InputInterval",
     "Omission",

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.amplify import Amplification, amplify
-from eic_core.engine.forward import evaluate, forward, leaves
-from eic_core.engine.tape import Step, Tape, lay_out
+from eic_core.engine.tape import lay_out
 from eic_core.formula.tree import Formula
-from eic_core.measure.observed import DIGITS, ROUNDOFF
+from eic_core.measure.measured import estimated_loss
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
@@ -177,34 +175,13 @@ def _worst_in_program(
     quartiles, and the others from the worst on; and where one of the two has no result, or 0.
     """
     rows = _some(usable, min(COMPARED, COMPARED_STEPS // len(formula)))
-    tape = lay_out(formula)
     some = {name: column[rows] for name, column in columns.items()}
-    wider = np.longdouble if target == "float64" else np.float64
-    close = _run(tape, some, len(rows), wider)
-    with np.errstate(all="ignore"):
-        coarse: Any = _run(tape, some, len(rows), np.dtype(target)).astype(wider)
-        lost = np.log10(np.abs((coarse - close) / close) / ROUNDOFF[target])
-        lost = np.clip(lost, 0.0, DIGITS[target]).astype(np.float64)
-    nowhere = ~np.isfinite(coarse) | ~np.isfinite(close) | (coarse == 0)
-    lost[nowhere | (lost == 0)] = np.nan
+    lost, nowhere = estimated_loss(lay_out(formula), some, len(rows), target)
     worst = _largest_first(lost)
     quarters = worst[np.arange(1, 4) * len(worst) // 4] if len(worst) else worst
     order = list(dict.fromkeys([*worst[:6].tolist(), *quarters.tolist(), *worst.tolist()]))
     beyond = _some(np.flatnonzero(nowhere), VERIFIED)
     return rows[np.array(order, dtype=np.intp)], rows[beyond]
-
-
-def _run(tape: Tape, columns: dict[str, Array], count: int, kind: Any) -> Array:
-    """The result in one type; operators that have none in it are evaluated in double precision."""
-    leaf, dtype = leaves(columns, count), np.dtype(kind)
-
-    def apply(step: Step, operands: list[Any]) -> Any:
-        try:
-            return np.asarray(evaluate(step, operands), dtype)
-        except TypeError:
-            return np.asarray(evaluate(step, [a.astype(np.float64) for a in operands]), dtype)
-
-    return np.asarray(forward(tape, lambda step: np.asarray(leaf(step), dtype), apply)[-1])
 
 
 def _ends(columns: dict[str, Array], usable: RowNumbers) -> RowNumbers:

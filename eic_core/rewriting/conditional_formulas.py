@@ -182,7 +182,7 @@ class ConditionalRepair:
         self.measurer, self.truth, self.samples = measurer, measurer.truth, samples
         self.terms, self.root = measurer.terms, measurer.root
         self.budget, self.repair, self.limit_steps = budget, repair, limit_steps
-        self.evaluated = 0
+        self.evaluated = self.candidates = 0
         self.left_out: dict[Omission, None] = {}
 
     def repairs(self, limit: int) -> Repairs:
@@ -191,7 +191,7 @@ class ConditionalRepair:
         offers = self._offers(self.root, FIRST_REPAIRING if more else REPAIRING)
         if more and not min(map(_after, offers), default=math.inf) < GAIN:
             offers += self._offers(whole, REPAIRING)
-        offers.sort(key=_after)
+        offers.sort(key=lambda offer: round(_after(offer), 6))
         exact = [offer for offer in offers if offer.is_exact][:limit]
         least = _after(exact[0]) - GAIN if exact else math.inf
         near = [offer for offer in offers if not offer.is_exact and _after(offer) <= least]
@@ -208,6 +208,7 @@ class ConditionalRepair:
             repairs=tuple(exact),
             approximations=tuple(near[:1]),
             evaluated=self.evaluated,
+            candidates=self.candidates,
             left_out=tuple(self.left_out),
         )
 
@@ -256,6 +257,7 @@ class ConditionalRepair:
                 max(1, (self.limit_steps - self.evaluated) // waiting),
             )
             self.evaluated += found.evaluated
+            self.candidates += found.candidates
             self.left_out.update(dict.fromkeys(found.left_out))
         return repaired
 
@@ -293,7 +295,7 @@ class ConditionalRepair:
                     losses[part] = float(lost.sum())
         except BudgetSpent:
             self.left_out[Omission.SEARCH_TIME] = None
-        return sorted(losses, key=lambda part: -losses[part])
+        return sorted(losses, key=lambda part: -round(losses[part], 6))
 
     def _offer(self, root: int, new: Mapping[int, Repair]) -> Repair | None:
         """The repair by a form with new parts, if it is one and there is time for it."""

@@ -48,10 +48,6 @@ SCATTER, RMS_SCATTER = 0.05, 0.1
 """Digits by which two forms differ in the mean over the rows, and in the root mean square of their
 errors, for nothing but the luck of roundings."""
 
-SHOWN = 0.05
-"""A change in digits that is worth a word."""
-
-
 UNKNOWN_COST = Nanoseconds(math.nan, math.nan)
 
 
@@ -67,7 +63,7 @@ class Measured:
     loss: MeasuredLoss = field(repr=False, compare=False)
     nanoseconds: Nanoseconds = UNKNOWN_COST  # Of one call
 
-    _JSON = ("q", "eic", "complexity", "float32", "float64", "measured=loss")
+    _JSON = ("q", "complexity", "float32", "float64")
 
     @property
     def target(self) -> Target:
@@ -208,7 +204,8 @@ class Gain:
     @property
     def is_worse(self) -> bool:
         """Whether more digits or values are lost, or the result is more sensitive; digits that are
-        really kept make up for some sensitivity.
+        really kept make up for some sensitivity. Where it was infinite and no longer is, the means
+        are of other rows.
         """
         gains = self.values > 0 or self.judged.digits >= GAIN
         return (
@@ -217,7 +214,10 @@ class Gain:
             or self.compared.trades
             or self.values < 0
             or self.before.infinite < self.after.infinite
-            or self.sensitivity < -(GAIN if gains else TOLERANCE)
+            or (
+                self.before.infinite == self.after.infinite
+                and self.sensitivity < -(GAIN if gains else TOLERANCE)
+            )
         )
 
     @property
@@ -261,43 +261,6 @@ class Gain:
     # --- what is worth a word ---
 
     @property
-    def in_target(self) -> bool:
-        before, after = self.before.loss, self.after.loss
-        pairs = (before.nine_in_ten, after.nine_in_ten), (before.worst, after.worst)
-        changes = any(abs(_fewer(*pair)) >= SHOWN for pair in pairs)
-        return changes or self.before.in_target.failed != self.after.in_target.failed
-
-    @property
-    def in_mean(self) -> bool:
-        """Whether the gain shows in the mean over the rows alone."""
-        return not self.in_target and self.judged.digits >= GAIN
-
-    @property
-    def in_sensitivity(self) -> bool:
-        return self._at_root >= SHOWN
-
-    @property
-    def bounded(self) -> bool:
-        """Whether the worst step was infinitely sensitive at every row, and no longer is."""
-        return math.isnan(self.before.eic) and not math.isnan(self.after.eic)
-
-    @property
-    def in_worst_step(self) -> bool:
-        inside = self.before.eic - self.after.eic
-        others = self.in_target or self.in_sensitivity
-        return self.bounded or inside >= (max(SHOWN, self._at_root + MORE) if others else SHOWN)
-
-    @property
-    def in_rows(self) -> bool:
-        """Whether nothing tells the gain but the number of rows that lose less."""
-        others = self.in_target or self.in_mean or self.in_sensitivity or self.in_worst_step
-        return bool(self.compared.fewer) and not others
-
-    @property
-    def _at_root(self) -> float:
-        return _fewer(self.before.q, self.after.q)
-
-    @property
     def digits_lost_elsewhere(self) -> float:
         """Digits that the other precision loses more in the mean, all of them at a row that has no
         value any more; 0 if that is not worth a word.
@@ -329,17 +292,9 @@ def _fewer(before: float, after: float) -> float:
     return 0.0 if math.isnan(before) or math.isnan(after) else before - after
 
 
-class Unsearched(Enum):
-    NO_VALUE = auto()
-    NO_TIME = auto()
-    NO_EFFORT = auto()
-
-
 @dataclass(frozen=True)
 class NotSearched:
-    """Why no form was searched for."""
-
-    why: Unsearched
+    """No form was searched for: no row has a value, or the effort ended before one was measured."""
 
 
 class Rest(Enum):

@@ -169,6 +169,7 @@ class Measurer:
             self._advice(own) if finished and not repairs else None,
             self.truth.target,
             left_out=() if finished else (Omission.SEARCH_TIME,),
+            candidates=self.outcome.candidates,
         )
 
     def _own(self, repairs: Sequence[Repair]) -> float:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from eic_core.engine.exact import GREAT_DEPTH, Cell, ExactEvaluator
 from eic_core.errors import UserError
+from eic_core.explain.judgement import NO_NUMBERS, VerdictNumbers, numbers_of
 from eic_core.formula.tree import Formula
+from eic_core.measure.inspection import inspect
 from eic_core.operators.balls import Ball, working
 from eic_core.phrasing import Phrase
 from eic_core.rewriting.chosen_rows import choose_rows
@@ -48,6 +50,9 @@ class OwnForm:
     measured_rows: int = 0
     # The largest relative difference over the rows compared, if that is at most `NEAR`; else nan
     distance: float = math.nan
+    # written, instead: the numbers of both on all of the samples, as their verdicts have them
+    written: VerdictNumbers = field(default=NO_NUMBERS, compare=False)
+    instead: VerdictNumbers = field(default=NO_NUMBERS, compare=False)
 
     @property
     def is_equal(self) -> bool:
@@ -85,12 +90,12 @@ def compare_own_form(
     (('x', '1000.0'),)
     """
     samples.require(formula.variables)
-    _refuse(formula, other)
-    rows = rows_within(choose_rows(formula, samples), formula, samples, target)
     terms = Terms(formula.exponents)
     root, form = terms.add(formula), terms.add(other)
+    _refuse(formula, other, chooses=has_conditions(terms, root))
+    rows = rows_within(choose_rows(formula, samples), formula, samples, target)
     truth = Truth(terms, root, samples, rows, target)
-    both = _Both(truth, form, chooses=has_conditions(other))
+    both = _Both(truth, form, chooses=has_conditions(terms, form))
     verification, difference, distance = both.verify(), None, math.nan
     if verification is None:
         distance, difference = both.distance()
@@ -99,10 +104,11 @@ def compare_own_form(
     meter = FormMeter(formula, samples, rows, truth)
     before, after = meter.measure(root, formula), meter.measure(form, other)
     count = len(meter.measured)
-    return OwnForm(other, before, after, verification, difference, count, distance)
+    numbers = [numbers_of(inspect(each, samples, edges=False), target) for each in (formula, other)]
+    return OwnForm(other, before, after, verification, difference, count, distance, *numbers)
 
 
-def _refuse(formula: Formula, other: Formula) -> None:
+def _refuse(formula: Formula, other: Formula, *, chooses: bool) -> None:
     names = ", ".join(f"`{name}`" for name in formula.variables) or "none"
     for name in other.variables:
         if name not in formula.variables:
@@ -110,7 +116,7 @@ def _refuse(formula: Formula, other: Formula) -> None:
                 f"your form has the variable `{name}`, the formula has not",
                 hint=f"the formula's variables: {names}",
             )
-    if has_conditions(formula):
+    if chooses:
         raise UserError(
             "the formula has conditions, and forms of such a formula are not compared",
             hint="inspect each branch as a formula of its own",

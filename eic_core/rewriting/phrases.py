@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import assert_never
 
 from eic_core import wording
+from eic_core.explain.judgement import VerdictNumbers
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
 from eic_core.rewriting.gains import (
-    SHOWN,
     Advice,
     Gain,
     Helps,
@@ -20,10 +20,8 @@ from eic_core.rewriting.gains import (
     Measured,
     NothingBetter,
     NothingToDo,
-    NotSearched,
     Remedy,
     Rest,
-    Unsearched,
 )
 from eic_core.rewriting.pieces import Branch, Omission, Series, SeriesKind
 from eic_core.rewriting.precision import Target, other_precision
@@ -33,55 +31,89 @@ from eic_core.rewriting.verify import RowDifference, Verification
 def repair_sentence(
     text: str,
     rules: Sequence[str],
-    gain: Gain,
     needs: Sequence[str] = (),
     branches: Sequence[Branch] = (),
     decided_by: Sequence[str] = (),
 ) -> Phrase:
-    """The new form in Python, what it needs, its rules, branches or series, and what it gains; at
-    first rows that lose more. Of a form that chooses the quantities that decide are told beside
-    those of the formula's own conditions.
+    """The new form in Python, what it needs, and its rules, branches or series. Of a form that
+    chooses the quantities that decide are told beside those of the formula's own conditions.
     """
-    words: dict[str, Field] = {
-        "form": form_phrase(text, branches, needs),
-        "effects": _clauses(_effects(gain)),
-    }
+    form = form_phrase(text, branches, needs)
     if not all(branch.is_exact for branch in branches):
         series = _series_of(branches)
-        sentence = say(
-            "Write {form}, an approximation: {series}; {effects}.", series=series, **words
-        )
-    elif branches or rules:
-        words["how"] = _branches_on(branches, decided_by) if branches else _rules(rules)
-        sentence = say("Write {form} ({how}): {effects}.", **words)
-    else:
-        sentence = say("Write {form}: {effects}.", **words)
-    compared = gain.compared
-    if not compared.more:
-        return sentence
-    worse = say(
-        "At {count} of {rows} rows compared a program loses more, by up to {rise} digits, with a "
-        "form that saves up to {fall} digits at others.",
-        count=compared.more,
-        rows=compared.rows,
-        rise=wording.number(compared.largest_rise, 1),
-        fall=wording.number(compared.largest_fall, 1),
+        return say("Write {form}, an approximation: {series}.", form=form, series=series)
+    if branches or rules:
+        how = _branches_on(branches, decided_by) if branches else _rules(rules)
+        return say("Write {form} ({how}).", form=form, how=how)
+    return say("Write {form}.", form=form)
+
+
+NUMBER_NAMES = tuple(
+    map(
+        str, (say("typical"), say("nine in ten"), say("worst"), say("no value"), say("sensitivity"))
     )
-    return one_after_another([worse, sentence])
+)
+"""The columns of `number_cells`."""
+
+
+def number_cells(numbers: VerdictNumbers) -> tuple[str, ...]:
+    """Digits that a program loses, the rows at which it has no value, and the sensitivity."""
+    lost = numbers.measured
+    return (
+        *(wording.number(value, 1) for value in (lost.typical, lost.nine_in_ten, lost.worst)),
+        f"{numbers.without_value:,}",
+        wording.number(numbers.sensitivity.nine_in_ten, 1),
+    )
+
+
+def numbers_caption(numbers: VerdictNumbers) -> Phrase:
+    """What the columns of `number_cells` are, and of which rows."""
+    measured = numbers.measured
+    told: dict[str, Field] = {"precision": precision_name(measured.kind), "of": numbers.rows}
+    lost = say("Digits lost in {precision}", **told)
+    if measured.rows < numbers.rows:
+        lost = say(
+            "{lost} (measured at {rows}, the worst among them)", lost=lost, rows=measured.rows
+        )
+    return say(
+        "{lost}, rows of {of} without a value, and sensitivity at nine in ten rows",
+        lost=lost,
+        **told,
+    )
+
+
+def repair_conditions(gain: Gain) -> tuple[Phrase, ...]:
+    """What the numbers of both forms do not tell, a sentence each."""
+    return tuple(_conditions(gain))
+
+
+def _conditions(gain: Gain) -> Iterator[Phrase]:
+    compared = gain.compared
+    if compared.more:
+        yield say(
+            "At {count} of {rows} rows compared a program loses more, by up to {rise} digits, with "
+            "a form that saves up to {fall} digits at others.",
+            count=compared.more,
+            rows=compared.rows,
+            rise=wording.number(compared.largest_rise, 1),
+            fall=wording.number(compared.largest_fall, 1),
+        )
+    for clause in (*_beyond_range(gain.after), *_elsewhere(gain)):
+        yield say("{clause}.", clause=wording.capital(str(clause)))
+    if gain.remaining:
+        yield say(
+            "The best exact form found keeps losing digits that the function does not: a series "
+            "would lose fewer."
+        )
 
 
 LONGEST_FORM = 120
 """Characters of a form that chooses in a sentence; of a longer one the longest sides are elided."""
 
 
-def exact_beside(form: Phrase, after: Measured) -> Phrase:
+def exact_beside(form: Phrase) -> Phrase:
     """The best exact form, where an approximation is offered first."""
-    return say(
-        "The best exact form, {form}, keeps less: in {precision} {now}.",
-        form=form,
-        precision=precision_name(after.target),
-        now=_in_target(after),
-    )
+    return say("The best exact form, {form}, keeps fewer digits.", form=form)
 
 
 def no_exact_form(reason: NothingBetter, finished: bool) -> Phrase:
@@ -91,14 +123,10 @@ def no_exact_form(reason: NothingBetter, finished: bool) -> Phrase:
     return say("No better exact form was found (other forms tried: {count}).", count=reason.others)
 
 
-def approximation_beside(form: Phrase, branches: Sequence[Branch], after: Measured) -> Phrase:
+def approximation_beside(form: Phrase, branches: Sequence[Branch]) -> Phrase:
     """An approximation, where an exact form is offered first."""
     return say(
-        "There is an approximation, too, {form}: {series}; in {precision} {now}.",
-        form=form,
-        series=_series_of(branches),
-        precision=precision_name(after.target),
-        now=_in_target(after),
+        "There is an approximation, too, {form}: {series}.", form=form, series=_series_of(branches)
     )
 
 
@@ -248,57 +276,6 @@ def _rules(rules: Sequence[str]) -> Field:
     return say("{rules}, and {count} more", rules=shown, count=len(rules) - MOST_RULES + 1)
 
 
-def _effects(gain: Gain) -> Iterable[Phrase]:
-    before, after, compared = gain.before, gain.after, gain.compared
-    words: dict[str, Field] = {
-        "precision": precision_name(after.target),
-        "now": _in_target(after),
-        "was": _in_target(before),
-    }
-    if gain.in_target:
-        yield say("in {precision} {now}, as written {was}", **words)
-    else:
-        yield say("in {precision} {now}, as before", **words)
-    if gain.in_mean:
-        yield say(
-            "in the mean over {rows} rows it loses {now}, as written {was}",
-            rows=gain.judged.rows,
-            now=wording.digits_phrase(gain.judged.mean_after),
-            was=wording.digits_phrase(gain.judged.mean_before),
-        )
-    yield from _beyond_range(after)
-    if gain.in_sensitivity:
-        yield say(
-            "the result's sensitivity is {now} digits instead of {was}",
-            now=wording.number(after.q, 1),
-            was=wording.number(before.q, 1),
-        )
-        if before.infinite or after.infinite:
-            yield say(
-                "rows at which it is infinite are left out, {now} instead of {was}",
-                now=after.infinite,
-                was=before.infinite,
-            )
-    if gain.in_worst_step:
-        yield say(
-            "the worst step's sensitivity (EIC) is {now} digits instead of {was}",
-            now=wording.number(after.eic, 1),
-            was=say("infinite") if gain.bounded else wording.number(before.eic, 1),
-        )
-    if gain.in_rows:
-        yield say(
-            "at {count} of {rows} rows compared a program loses less",
-            count=compared.fewer,
-            rows=compared.rows,
-        )
-    yield from _elsewhere(gain)
-    if gain.remaining:
-        yield say(
-            "the best exact form found keeps losing {lost}",
-            lost=wording.lost_phrase(gain.remaining),
-        )
-
-
 def _elsewhere(gain: Gain) -> Iterable[Phrase]:
     """What the new form costs in the precision that the program is not written for."""
     before, after = gain.before.elsewhere, gain.after.elsewhere
@@ -321,7 +298,7 @@ def _elsewhere(gain: Gain) -> Iterable[Phrase]:
         )
 
 
-def precision_name(target: Target) -> Phrase:
+def precision_name(target: str) -> Phrase:
     """A precision by its usual name.
 
     >>> print(precision_name("float32"))
@@ -353,147 +330,101 @@ def _beyond_range(form: Measured) -> Iterable[Phrase]:
         )
 
 
-def nothing_better(reason: NothingBetter, finished: bool) -> Phrase:
+def nothing_better(reason: NothingBetter, finished: bool, written: VerdictNumbers) -> Phrase:
+    loss = say(
+        "in {precision} {loss}",
+        precision=precision_name(written.measured.kind),
+        loss=_loss_phrase(written),
+    )
     if not finished:
-        return say("Nothing better found: {loss}.", loss=_as_measured(reason.before))
+        return say("Nothing better found: {loss}.", loss=loss)
     return say(
         "Nothing better found (other forms tried: {count}): {why}.",
         count=reason.others,
-        why=_clauses(_reasons(reason)),
+        why=_clauses(_reasons(reason, written, loss)),
     )
 
 
-def _as_measured(before: Measured) -> Phrase:
-    return say(
-        "in {precision} {loss}", precision=precision_name(before.target), loss=_in_target(before)
+def _reasons(reason: NothingBetter, written: VerdictNumbers, loss: Phrase) -> Iterable[Phrase]:
+    grow = say(
+        "errors of inputs and steps grow by {digits} at nine in ten rows",
+        digits=wording.digits_phrase(written.sensitivity.nine_in_ten),
     )
-
-
-def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
-    before = reason.before
-    told: dict[str, Field] = {
-        "own": wording.number(reason.of_function, 1),
-        "part": wording.number(reason.of_writing, 1),
-        "q": wording.number(before.q, 1),
-        "loss": _in_target(before),
-        "precision": precision_name(before.target),
-    }
     match reason.rest:
         case Rest.EVERYTHING:
             yield say("errors of the inputs and steps leave no digit at any sample")
             return
         case Rest.LOSS:
-            yield say("in {precision} {loss}, by this writing", **told)
-            yield from _beyond_range(before)
-            if not math.isnan(reason.of_function):
-                yield say("errors of the inputs grow by {own} digits in any writing", **told)
+            yield say("{loss}, by this writing", loss=loss)
+            yield from _beyond_range(reason.before)
         case Rest.LITTLE:
-            yield say("in {precision} {loss}", **told)
-            yield from _beyond_range(before)
-            yield say("the result's sensitivity is {q} digits", **told)
+            yield loss
+            yield from _beyond_range(reason.before)
+            yield grow
         case Rest.FUNCTION:
-            if before.loss.rows:
+            if written.measured.rows:
                 yield say(
                     "the computed value is right to {digits} digits, nothing to rewrite",
-                    digits=wording.number(before.loss.least_right, 1),
+                    digits=wording.number(written.measured.least_right, 1),
                 )
-            yield from _beyond_range(before)
-            yield say(
-                "errors of the inputs grow by {own} digits: the function's own sensitivity, in any "
-                "writing",
-                **told,
-            )
+            yield from _beyond_range(reason.before)
+            yield say("{grow}: the function's own sensitivity, in any writing", grow=grow)
         case Rest.WRITING:
-            yield say(
-                "{part} of the {q} digits by which errors of inputs and steps grow come from the "
-                "writing",
-                **told,
-            )
-            yield say("in {precision} {loss}", **told)
-            yield from _beyond_range(before)
+            yield say("{grow}, and not all of that is the function's own", grow=grow)
+            yield loss
+            yield from _beyond_range(reason.before)
         case _ as never:
             assert_never(never)
-    if before.infinite:
-        yield say_count(
-            "{count} row at which it is infinite is left out",
-            "{count} rows at which it is infinite are left out",
-            before.infinite,
-        )
     if reason.in_worst_step:
-        yield say(
-            "the worst step's sensitivity (EIC) is {eic} digits",
-            eic=wording.number(before.eic, 1),
-        )
+        yield say("EIC, of the worst step, is {eic}", eic=wording.digits_lost(written.eic))
 
 
-def _in_target(form: Measured) -> Phrase:
-    loss, error = form.loss, form.in_target
-    if error.rows == error.failed > 0:
-        return say_count(
-            "it has no value at {count} row measured",
-            "it has no value at any of {count} rows compared",
-            error.rows,
-        )
-    if error.failed:
+def _loss_phrase(numbers: VerdictNumbers) -> Phrase:
+    loss, without = numbers.measured, numbers.without_value
+    if without == numbers.rows:
+        return say("it has no value at any row")
+    if without:
         return say(
-            "it has a value at {count} of {rows} rows compared",
-            count=error.rows - error.failed,
-            rows=error.rows,
+            "it has a value at {count} of {rows} rows",
+            count=numbers.rows - without,
+            rows=numbers.rows,
         )
     if not loss.rows:
         return say("no row can be compared")
     most, worst = wording.lost_phrase(loss.nine_in_ten), wording.lost_phrase(loss.worst)
     if most == worst:
         return say("it loses {lost}", lost=worst)
-    if loss.nine_in_ten < SHOWN:
-        return say(
-            "it loses {lost} at nine in ten rows and {worst} at the worst", lost=most, worst=worst
-        )
     return say(
-        "it loses up to {lost} at nine in ten rows and {worst} at the worst", lost=most, worst=worst
+        "it loses {lost} at nine in ten rows and {worst} at the worst", lost=most, worst=worst
     )
 
 
-def not_searched(reason: NotSearched) -> Phrase:
-    match reason.why:
-        case Unsearched.NO_VALUE:
-            return say("No better form was looked for: no sample has a value that keeps a digit.")
-        case Unsearched.NO_TIME:
-            return say(
-                "No better form was looked for: measuring the formula was cut short by its time "
-                "limit."
-            )
-        case Unsearched.NO_EFFORT:
-            return say(
-                "No better form was looked for: measuring the formula takes more than the whole "
-                "effort."
-            )
-        case _ as never:
-            assert_never(never)
+def no_value() -> Phrase:
+    """That nothing was looked for."""
+    return say("No better form was looked for: no sample has a value that keeps a digit.")
 
 
-def left_out_for_effort(
-    evaluated: int, omissions: Collection[Omission], is_better: bool, is_stopped: bool
+def stopped(
+    seconds: float, evaluated: int, candidates: int, omissions: Collection[Omission]
 ) -> Phrase:
-    """Where the effort was used up, or the time limit came.
+    """Where the effort, or a limit in seconds, ended a search.
 
-    >>> print(left_out_for_effort(9, [Omission.SEARCH_TIME], True, False))
-    The search used up its effort after 9 forms: there may be a still better one.
-    >>> print(left_out_for_effort(9, [Omission.BRANCHES_TIME, Omission.SERIES_TIME], False, True))
-    The search was cut short by its time limit after 9 forms, before branches and series: there \
-may be a better one.
+    >>> print(stopped(math.inf, 9, 30, [Omission.SEARCH_TIME]))
+    Stopped where the effort ended: 9 of 30 forms.
+    >>> print(stopped(10, 212, 296, [Omission.BRANCHES_TIME, Omission.SERIES_TIME]))
+    Stopped after 10 s: 212 of 296 forms, before branches and series.
     """
     names = {Omission.BRANCHES_TIME: say("branches"), Omission.SERIES_TIME: say("series")}
     parts = [name for why, name in names.items() if why in omissions]
-    place = say_count("after {count} form", "after {count} forms", evaluated)
-    if parts:
-        place = say("{forms}, before {parts}", forms=place, parts=listed(parts))
-    return say(
-        "The search {ended} {place}: there may be {better}.",
-        ended=say("was cut short by its time limit") if is_stopped else say("used up its effort"),
-        place=place,
-        better=say("a still better one") if is_better else say("a better one"),
-    )
+    of = {"tried": evaluated}
+    forms = say_count("{tried} of {count} form", "{tried} of {count} forms", candidates, **of)
+    if not candidates:
+        forms = say("no form was tried")
+    elif parts:
+        forms = say("{forms}, before {parts}", forms=forms, parts=listed(parts))
+    if seconds == math.inf:
+        return say("Stopped where the effort ended: {forms}.", forms=forms)
+    return say("Stopped after {seconds} s: {forms}.", seconds=f"{seconds:g}", forms=forms)
 
 
 def more_effort(option: str) -> Phrase:

@@ -9,8 +9,10 @@ from functools import partial
 
 import numpy as np
 
+from eic_core.effort import Effort, factor_of
 from eic_core.errors import require
 from eic_core.formula.tree import Formula
+from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.observed import digits_lost_by_row
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.chosen_rows import FEWEST_MEASURED, choose_rows
@@ -20,7 +22,6 @@ from eic_core.rewriting.gains import (
     Advice,
     Measured,
     NotSearched,
-    Unsearched,
     advise_nowhere,
 )
 from eic_core.rewriting.measuring import Measurer, lost_rows
@@ -37,7 +38,7 @@ from eic_core.rewriting.tables import RULES
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import decimal_rows
-from eic_core.rewriting.work import NORMAL, BudgetSpent, Effort, Work, WorkBudget, units_of
+from eic_core.rewriting.work import NORMAL, BudgetSpent, Work, WorkBudget
 from eic_core.samples import Samples
 
 BEFORE = 0.4
@@ -69,6 +70,7 @@ def repair(
     limit_steps: int = 700,
     limit_repairs: int = 3,
     progress: Callable[[float], None] | None = None,
+    inspection: Inspection | None = None,
 ) -> Repairs:
     """Equivalent forms of a formula that lose fewer digits on a data set.
 
@@ -90,7 +92,7 @@ def repair(
         How much work all of it may take: "quick", "normal" (some four seconds at most), "thorough",
         or a multiple of normal; ``math.inf`` lets it come to its end. Rows are fewer where they are
         dear, the search ends where enough is left to verify and measure what it has
-        (`Repairs.missing` tells if it ended either). What comes out is the same on every machine.
+        (`Repairs.stop` tells if it ended either). What comes out is the same on every machine.
     limit_seconds
         Seconds after which it is stopped, wherever it is (`Repairs.stopped`).
     limit_steps
@@ -99,6 +101,8 @@ def repair(
         The most repairs that are returned.
     progress
         Called with the share of `limit_steps` that is done, from 0 to 1.
+    inspection
+        The formula's on these samples, if it is known.
 
     Returns
     -------
@@ -134,11 +138,11 @@ def repair(
     require(formula, Formula)
     require(samples, Samples)
     samples.require(formula.variables)
-    work, units = Work(limit_seconds), units_of(effort)
+    work, factor = Work(limit_seconds), factor_of(effort)
     found = _repaired(
         formula,
         samples,
-        WorkBudget(units, work),
+        WorkBudget(NORMAL * factor, work),
         limit_steps,
         limit_repairs,
         progress,
@@ -146,7 +150,9 @@ def repair(
         branches=branches,
         series=series,
     )
-    return replace(found, stopped=work.stopped, effort=units / NORMAL)
+    stopped = limit_seconds if work.stopped else math.inf
+    found = replace(found, stopped=stopped, effort=factor)
+    return found.on_rows_of(inspection or inspect(formula, samples, effort=effort))
 
 
 def _repaired(
@@ -164,10 +170,7 @@ def _repaired(
     try:
         task = _Task(formula, samples, target, budget)
     except BudgetSpent:
-        why = Unsearched.NO_TIME if budget.work.stopped else Unsearched.NO_EFFORT
-        reason = NotSearched(why)
-        nothing = _none(formula, samples, target, reason, None)
-        return replace(nothing, left_out=(Omission.SEARCH_TIME,))
+        return replace(_none(formula, samples, target, None), left_out=(Omission.SEARCH_TIME,))
     if has_conditions(task.terms, task.root):
         part = partial(_repaired, target=target, branches=branches, series=series)
         return task.repairs_by_branch(part, limit_steps, limit_repairs)
@@ -257,8 +260,7 @@ class _Task:
 
     def _without_value(self) -> Repairs:
         lost = lost_rows(self.meter.inspection)
-        reason = NotSearched(Unsearched.NO_VALUE)
-        return _none(self.formula, self.samples, self.target, reason, advise_nowhere(lost))
+        return _none(self.formula, self.samples, self.target, advise_nowhere(lost))
 
     def _measurer(self, outcome: SearchOutcome) -> Measurer:
         return Measurer(
@@ -287,7 +289,7 @@ class _Task:
         searched, variables = self.rows.searched, self.formula.variables
         cells = decimal_rows(self.samples, variables, searched)
         table = ValueTable(self.terms, cells, budget=limits.budget)
-        evaluated, finished = 0, True
+        evaluated, candidates, finished = 0, 0, True
         tried: list[tuple[int | None, SearchOutcome]] = []
         try:
             for part in parts_of(self.terms, self.root, self._loss_at_steps()):
@@ -298,6 +300,7 @@ class _Task:
                 if outcome is None:
                     continue
                 evaluated += outcome.evaluated
+                candidates += outcome.candidates
                 tried.append((None if part.root == self.root else part.root, outcome))
                 if outcome.improves or evaluated >= limits.evaluations:
                     break
@@ -311,7 +314,8 @@ class _Task:
         if number is not None:
             outcome = self._in_whole(number, outcome)
         done = finished and all(found.finished for _, found in tried)
-        return number, replace(outcome, evaluated=evaluated, finished=done)
+        total = replace(outcome, evaluated=evaluated, candidates=candidates, finished=done)
+        return number, total
 
     def _loss_at_steps(self) -> Callable[[int], float]:
         """The mean of the digits that a program has lost at a step, on the rows searched."""
@@ -344,7 +348,5 @@ class _Task:
         return replace(outcome, start=start, forms=tuple(forms))
 
 
-def _none(
-    formula: Formula, samples: Samples, target: Target, reason: NotSearched, helps: Advice | None
-) -> Repairs:
-    return Repairs(formula, samples, (), None, math.nan, 0, 0, reason, helps, target)
+def _none(formula: Formula, samples: Samples, target: Target, helps: Advice | None) -> Repairs:
+    return Repairs(formula, samples, (), None, math.nan, 0, 0, NotSearched(), helps, target)

@@ -8,12 +8,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
 
 from eic_core.display import Displayed
+from eic_core.effort import EFFORTS
+from eic_core.explain.judgement import NO_NUMBERS, VerdictNumbers, numbers_of
 from eic_core.exports import Plain
 from eic_core.formula.rendering import short_text, to_latex, to_python
 from eic_core.formula.tree import Formula
+from eic_core.measure.inspection import Inspection, inspect
 from eic_core.phrasing import Phrase, one_after_another
 from eic_core.rewriting import phrases
 from eic_core.rewriting.costs import Nanoseconds
@@ -37,16 +39,7 @@ from eic_core.rewriting.pieces import (
 from eic_core.rewriting.precision import Target
 from eic_core.rewriting.profile import quantities_compared
 from eic_core.rewriting.verify import Verification
-from eic_core.rewriting.work import EFFORTS
 from eic_core.samples import Samples
-
-
-class DigitsLost(NamedTuple):
-    """The digits that a form loses in the target; nan where no row can be compared."""
-
-    mean: float
-    nine_in_ten: float
-    worst: float
 
 
 class _Written(Derived):
@@ -67,7 +60,7 @@ class _Written(Derived):
 @dataclass(frozen=True)
 class FrontForm(_Written, Plain):
     formula: Formula
-    digits: DigitsLost
+    numbers: VerdictNumbers
     nanoseconds: Nanoseconds  # A call
     steps: tuple[RepairStep, ...]
     branches: tuple[Branch, ...] = ()
@@ -75,7 +68,7 @@ class FrontForm(_Written, Plain):
     _JSON = (
         "formula=text",
         ("latex", lambda form: to_latex(form.formula)),
-        ("digits", lambda form: form.digits._asdict()),
+        "numbers",
         ("nanoseconds", lambda form: form.nanoseconds._asdict()),
         "rules",
         "assumptions",
@@ -83,17 +76,10 @@ class FrontForm(_Written, Plain):
         "branches",
     )
 
-    @classmethod
-    def of(
-        cls,
-        formula: Formula,
-        measured: Measured,
-        steps: tuple[RepairStep, ...] = (),
-        branches: tuple[Branch, ...] = (),
-    ) -> FrontForm:
-        loss = measured.loss
-        digits = DigitsLost(loss.mean, loss.nine_in_ten, loss.worst)
-        return cls(formula, digits, measured.nanoseconds, steps, branches)
+    @property
+    def mean(self) -> float:
+        """Digits that a program loses in the mean over the rows."""
+        return self.numbers.measured.mean
 
     @property
     def is_original(self) -> bool:
@@ -106,11 +92,11 @@ def front_of(original: FrontForm, offered: Sequence[FrontForm]) -> tuple[FrontFo
     """
     fixed = original, *offered[:1]
     least, front = math.inf, []
-    ranked = sorted([original, *offered], key=lambda f: (f.nanoseconds.c, f.digits.mean))
+    ranked = sorted([original, *offered], key=lambda f: (f.nanoseconds.c, round(f.mean, 6)))
     for form in ranked:
-        if form.digits.mean < least - SCATTER or form in fixed:
+        if form.mean < least - SCATTER or form in fixed:
             front.append(form)
-        least = min(least, form.digits.mean)
+        least = min(least, form.mean)
     return tuple(front)
 
 
@@ -123,11 +109,17 @@ class Repair(_Written, Displayed, Plain):
     branches: tuple[Branch, ...] = ()
     # Quantities that the formula as written compares already, in its own conditions
     decided_before: tuple[str, ...] = ()
+    # written, instead: the numbers of the formula and of this form on all of the samples, as their
+    # verdicts have them
+    written: VerdictNumbers = field(default=NO_NUMBERS, compare=False)
+    instead: VerdictNumbers = field(default=NO_NUMBERS, compare=False)
 
     _JSON = (
         "formula=text",
         ("latex", lambda repair: to_latex(repair.formula)),
         "sentence",
+        "conditions",
+        "instead",
         "steps",
         "assumptions",
         "after",
@@ -160,10 +152,15 @@ class Repair(_Written, Displayed, Plain):
 
     @property
     def sentence(self) -> Phrase:
-        """The new form, its rules or its series, what it gains, and any greater loss."""
+        """The new form, with its rules or its series."""
         return phrases.repair_sentence(
-            self.text, self.rules, self.gain, self.assumptions, self.branches, self.decided_by
+            self.text, self.rules, self.assumptions, self.branches, self.decided_by
         )
+
+    @property
+    def conditions(self) -> tuple[Phrase, ...]:
+        """What its numbers do not tell: rows that lose more, the other precision, what remains."""
+        return phrases.repair_conditions(self.gain)
 
     @property
     def decided_by(self) -> tuple[str, ...]:
@@ -179,7 +176,7 @@ class Repair(_Written, Displayed, Plain):
     @property
     def delta_eic(self) -> float:
         """Change of EIC, in digits; negative is better."""
-        return self.after.eic - self.before.eic
+        return self.instead.eic_finite - self.written.eic_finite
 
     @property
     def delta_complexity(self) -> int:
@@ -219,10 +216,14 @@ class Repairs(Displayed, Plain):
         of the formula.
     left_out
         What was not tried, and why.
+    candidates
+        Forms whose cost it would have computed, as far as it had come.
     stopped
-        Whether the limit in seconds ended it: another machine may have come further.
+        The limit in seconds, if that ended it: another machine may have come further.
     effort
         How much work it might take, as a multiple of the normal budget.
+    written
+        The numbers of the formula on all of the samples, as its verdict has them.
     """
 
     formula: Formula
@@ -238,21 +239,22 @@ class Repairs(Displayed, Plain):
     part: Formula | None = None
     approximations: tuple[Repair, ...] = ()
     left_out: tuple[Omission, ...] = ()
-    stopped: bool = False
+    candidates: int = 0
+    stopped: float = math.inf
     effort: float = 1.0
+    written: VerdictNumbers = field(default=NO_NUMBERS, compare=False)
 
     _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),
         "sentence",
         ("advice", lambda repairs: repairs.advice or ""),
         "own",
+        "written",
         "before",
         "measured_rows",
         "evaluated",
         "effort",
         "finished",
-        "stopped",
-        ("missing", lambda repairs: repairs.missing or ""),
         "repairs",
         "target",
         "front",
@@ -263,34 +265,43 @@ class Repairs(Displayed, Plain):
 
     @property
     def sentence(self) -> Phrase:
+        """The offer, and last where it was stopped."""
+        return one_after_another([each for each in (self.offer, self.stop) if each is not None])
+
+    @property
+    def offer(self) -> Phrase | None:
         """What is offered first, and the best of the other kind, exact or approximation; or why
-        there is nothing better; and what is missing, if something is.
+        there is nothing better. None where nothing was measured.
         """
-        if isinstance(self.reason, NotSearched):
-            return phrases.not_searched(self.reason)
-        more = [] if self.part is None else [phrases.searched_part(short_text(self.part))]
-        more += [] if self.missing is None else [self.missing]
-        return one_after_another([*self._offers(), *more])
+        parts = [*self._offers()]
+        return one_after_another(parts) if parts else None
 
     def _offers(self) -> Iterator[Phrase]:
+        yield from self._forms()
+        if self.part is not None:
+            yield phrases.searched_part(short_text(self.part))
+
+    def _forms(self) -> Iterator[Phrase]:
         leading, best = self.leading, self.best
         if leading is None:
             if isinstance(self.reason, NothingBetter):
-                yield phrases.nothing_better(self.reason, self.finished)
+                yield phrases.nothing_better(self.reason, self.finished, self.written)
+            elif self.reason is not None and self.finished:
+                yield phrases.no_value()
             return
         yield leading.sentence
         if leading is best:
             for other in self.approximations[:1]:
-                yield phrases.approximation_beside(other.phrase, other.branches, other.after)
+                yield phrases.approximation_beside(other.phrase, other.branches)
         elif best is not None:
-            yield phrases.exact_beside(best.phrase, best.after)
+            yield phrases.exact_beside(best.phrase)
         elif isinstance(self.reason, NothingBetter):
             yield phrases.no_exact_form(self.reason, self.finished)
 
     @property
     def finished(self) -> bool:
         """False if its budget, or a limit in seconds, ended it; better forms may exist then."""
-        return not self.stopped and FOR_EFFORT.isdisjoint(self.left_out)
+        return self.stopped == math.inf and FOR_EFFORT.isdisjoint(self.left_out)
 
     @property
     def left_out_sentences(self) -> tuple[Phrase, ...]:
@@ -305,14 +316,11 @@ class Repairs(Displayed, Plain):
         return phrases.advice_sentence(self.helps, self.formula)
 
     @property
-    def missing(self) -> Phrase | None:
-        """What was left out for want of effort or time; None if it came to its end."""
+    def stop(self) -> Phrase | None:
+        """Where its effort, or a limit in seconds, ended it; None if it came to its end."""
         if self.finished:
             return None
-        if isinstance(self.reason, NotSearched):
-            return phrases.not_searched(self.reason)
-        is_better = self.leading is not None
-        return phrases.left_out_for_effort(self.evaluated, self.left_out, is_better, self.stopped)
+        return phrases.stopped(self.stopped, self.evaluated, self.candidates, self.left_out)
 
     @property
     def more_effort(self) -> Phrase | None:
@@ -320,7 +328,7 @@ class Repairs(Displayed, Plain):
         if self.finished:
             return None
         name = "thorough" if self.effort < EFFORTS["thorough"] else "inf"
-        return phrases.more_effort("--seconds" if self.stopped else f"--effort {name}")
+        return phrases.more_effort(f"--effort {name}" if self.stopped == math.inf else "--seconds")
 
     @property
     def best(self) -> Repair | None:
@@ -344,10 +352,42 @@ class Repairs(Displayed, Plain):
         if self.before is None:
             return ()
         bare = replace(self.formula, source=to_python(self.formula))
-        original = FrontForm.of(bare, self.before)
+        original = FrontForm(bare, self.written, self.before.nanoseconds, ())
         forms = *self.repairs, *self.approximations
-        offered = [FrontForm.of(f.formula, f.after, f.steps, f.branches) for f in forms]
+        offered = [
+            FrontForm(f.formula, f.instead, f.after.nanoseconds, f.steps, f.branches) for f in forms
+        ]
         return front_of(original, offered)
+
+    def on_rows_of(self, inspection: Inspection) -> Repairs:
+        """With the numbers of all forms on the same samples.
+
+        Parameters
+        ----------
+        inspection
+            Of the formula.
+
+        Returns
+        -------
+        Repairs
+            Each form with what its own verdict says.
+        """
+        written = numbers_of(inspection, self.target)
+
+        def told(forms: tuple[Repair, ...]) -> tuple[Repair, ...]:
+            samples, effort = inspection.samples, inspection.effort
+            inspections = [inspect(f.formula, samples, edges=False, effort=effort) for f in forms]
+            return tuple(
+                replace(form, written=written, instead=numbers_of(each, self.target))
+                for form, each in zip(forms, inspections, strict=True)
+            )
+
+        return replace(
+            self,
+            written=written,
+            repairs=told(self.repairs),
+            approximations=told(self.approximations),
+        )
 
     @property
     def forms(self) -> tuple[FrontForm, ...]:

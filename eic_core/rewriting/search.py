@@ -211,6 +211,7 @@ class SearchOutcome:
     forms: tuple[FoundForm, ...]  # Every other form, the cheapest first
     own: float  # The function's own conditioning on the same rows, in digits
     evaluated: int
+    candidates: int  # Forms that were evaluated, or would have been
     finished: bool  # False if the budget ended it
     # Assumptions of rewrites that do not hold at some row, as they were met
     refused: tuple[Assumption, ...] = ()
@@ -225,7 +226,7 @@ class SearchOutcome:
     def nothing(cls, root: int) -> SearchOutcome:
         """That of a search without the time to begin."""
         unknown = Cost(math.nan, math.nan, math.nan, math.nan, 0)
-        return cls(FoundForm(root, unknown, ()), (), math.nan, 0, False)
+        return cls(FoundForm(root, unknown, ()), (), math.nan, 0, 0, False)
 
 
 @dataclass(frozen=True)
@@ -249,7 +250,7 @@ class _Frontier:
         return bool(self._waiting)
 
     def push(self, total: float, form: FoundForm | _Candidate) -> None:
-        self._pushed += 1
+        self._pushed, total = self._pushed + 1, round(total, 6)
         self._waiting[self._pushed] = form
         heapq.heappush(self._cheapest, (total, self._pushed))
         heapq.heappush(self._nearest, (len(form.steps), total, self._pushed))
@@ -317,10 +318,11 @@ class Search:
         except BudgetSpent:
             finished = False
         found = [form for form in self.known.values() if form is not None]
-        forms = sorted(found, key=lambda f: (f.cost.total, f.root))
+        forms = sorted(found, key=lambda f: (round(f.cost.total, 6), f.root))
         others = tuple(f for f in forms if f is not self.start)
         refused = tuple(self._refused)
-        return SearchOutcome(self.start, others, own, self.evaluated, finished, refused)
+        count = max(self.evaluated, min(len(self.known), self.limits.evaluations))
+        return SearchOutcome(self.start, others, own, self.evaluated, count, finished, refused)
 
     def _explore(self, own: float) -> None:
         frontier, limits = _Frontier(), self.limits
@@ -354,7 +356,7 @@ class Search:
     def _shorten(self) -> None:
         """Shorter forms of the best ones, rewritten where nothing is lost, too."""
         found = [form for form in self.known.values() if form is not None and form.steps]
-        forms = heapq.nsmallest(SHORTENED, found, key=lambda form: form.cost.total)
+        forms = heapq.nsmallest(SHORTENED, found, key=lambda form: round(form.cost.total, 6))
         for form in forms if self._is_better else ():
             places = [n for n in self.terms.subterms(form.root) if self.terms[n].children]
             for step, new in self._neighbours(form, places):
@@ -387,7 +389,7 @@ class Search:
             return None
         form = FoundForm(candidate.root, cost, candidate.steps)
         self.known[self.terms.kind(form.root)] = form
-        if cost.total < self.best:
+        if round(cost.total, 6) < round(self.best, 6):
             self.best, self.best_at = cost.total, self.evaluated
         if (
             not self.reached_at

@@ -4,14 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Literal
-
-from eic_core.errors import UserError
-
-Effort = float | Literal["quick", "normal", "thorough"]
-"""How much work, as a multiple of the normal budget."""
-
-EFFORTS: dict[str, float] = {"quick": 0.25, "normal": 1.0, "thorough": 4.0}
 
 NORMAL = 5e6
 """Units of the normal budget: about four seconds of a quiet machine."""
@@ -109,17 +101,3 @@ class WorkBudget:
 
 
 ENDLESS = WorkBudget(math.inf)
-
-
-def units_of(effort: Effort) -> float:
-    """The units of work that an effort stands for; raises `UserError` where it is none.
-
-    >>> units_of("quick") < units_of(1) < units_of("thorough") < units_of(math.inf)
-    True
-    """
-    factor = EFFORTS.get(effort, math.nan) if isinstance(effort, str) else effort
-    if not factor > 0:
-        raise UserError(
-            f"{effort!r} is no effort", hint=f"give {', '.join(EFFORTS)}, or a positive number"
-        )
-    return NORMAL * factor

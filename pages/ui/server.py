@@ -25,7 +25,12 @@ from pages.ballot.routes import RATE_ROUTES
 from pages.ballot.views import prepare
 from pages.ui.doors.faults import log_in_sentences
 from pages.ui.doors.headers import Doors, inline_scripts
-from pages.ui.doors.proxies import NamedProxies, ignore_forwarded_headers, trusted_proxies
+from pages.ui.doors.proxies import (
+    NamedProxies,
+    ignore_forwarded_headers,
+    keep_connections,
+    trusted_proxies,
+)
 from pages.ui.doors.strangers import MessageDoor, ReadableFrames
 from pages.ui.doors.uploads import CountedUploads, UploadDoor
 from pages.ui.inspector.first_minute import DROP_SCRIPT
@@ -66,6 +71,7 @@ EVERY = 20.0
 """Seconds between two looks for ended sessions and their files."""
 
 ignore_forwarded_headers()
+keep_connections()
 MIDDLEWARE = [
     Middleware(Doors, scripts=page_scripts()),
     Middleware(NamedProxies, proxies=lambda: trusted_proxies(os.environ)),

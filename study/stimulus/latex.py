@@ -74,7 +74,16 @@ class Marked:
     body: Line
 
 
-Part = Word | Numeral | Sign | Bracketed | Fractional | Radical | Scripted | Cases | Marked
+@dataclass(frozen=True)
+class Stacked:
+    """What stands in lines below a root or at one side of a fraction's bar, drawn already."""
+
+    lines: tuple[tuple[float, str], ...]  # Each with the pixels that it is moved to the right
+
+
+Part = (
+    Word | Numeral | Sign | Bracketed | Fractional | Radical | Scripted | Cases | Marked | Stacked
+)
 Line = tuple[Part, ...]
 
 _SIGNS = {

@@ -16,6 +16,7 @@ from study.stimulus.latex import (
     Radical,
     Scripted,
     Sign,
+    Stacked,
     Word,
 )
 
@@ -82,3 +83,5 @@ def _part(part: Part) -> str:
                 f"<mtr>{''.join(f'<mtd>{_one(line)}</mtd>' for line in row)}</mtr>" for row in rows
             )
             return f"<mrow><mo>{{</mo><mtable>{table}</mtable></mrow>"
+        case Stacked():
+            raise TypeError("lines are those of a drawing")

@@ -30,22 +30,26 @@ class NodeBox(NamedTuple):
     height: float
 
 
-def compact(pages: Sequence[bytes]) -> tuple[str, list[str]]:
-    """The outlines of all pages as ``<defs>``, and each page as an ``<svg>`` that uses them.
+def compact(pages: Sequence[bytes], scales: Sequence[float]) -> tuple[str, list[str]]:
+    """The outlines of all pages as ``<defs>``, and each page, scaled, as an ``<svg>`` of them.
 
     An outline's name is a hash of it, and they are sorted by name: their order tells nothing.
     """
     outlines: dict[str, str] = {}
-    drawings = [_drawing(ElementTree.fromstring(page), outlines, []) for page in pages]
+    drawings = [
+        _drawing(ElementTree.fromstring(page), scale, outlines, [])
+        for page, scale in zip(pages, scales, strict=True)
+    ]
     return _defs(outlines), drawings
 
 
-def placed(page: bytes) -> tuple[str, str, list[NodeBox]]:
+def placed(page: bytes, scale: float) -> tuple[str, str, list[NodeBox]]:
     """The outlines of a page, its ``<svg>``, and what its marks say of places."""
     outlines: dict[str, str] = {}
     places: list[NodeBox] = []
-    drawing = _drawing(ElementTree.fromstring(page), outlines, places)
-    return _defs(outlines), drawing, places
+    drawing = _drawing(ElementTree.fromstring(page), scale, outlines, places)
+    boxes = [NodeBox(place.node, *(scale * side for side in place[1:])) for place in places]
+    return _defs(outlines), drawing, boxes
 
 
 def _defs(outlines: Mapping[str, str]) -> str:
@@ -53,7 +57,9 @@ def _defs(outlines: Mapping[str, str]) -> str:
     return f"<defs>{paths}</defs>"
 
 
-def _drawing(root: ElementTree.Element, outlines: dict[str, str], places: list[NodeBox]) -> str:
+def _drawing(
+    root: ElementTree.Element, scale: float, outlines: dict[str, str], places: list[NodeBox]
+) -> str:
     names = {}
     for symbol in root.iter(f"{_SVG}symbol"):
         outline = _outline(symbol[0].attrib["d"])
@@ -62,9 +68,10 @@ def _drawing(root: ElementTree.Element, outlines: dict[str, str], places: list[N
     letters: list[str] = []
     bars: list[str] = []
     _collect(root, (0.0, 0.0), names, letters, bars, places)
-    width, height = (math.ceil(float(n)) for n in root.attrib["viewBox"].split()[2:])
+    size = [math.ceil(scale * float(n)) for n in root.attrib["viewBox"].split()[2:]]
+    inside = " ".join(f"{side / scale:.6g}" for side in size)
     return (
-        f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+        f'<svg width="{size[0]}" height="{size[1]}" viewBox="0 0 {inside}"'
         ' fill="currentColor" aria-hidden="true" focusable="false">'
         f'<g transform="scale({1 / UNIT} {-1 / UNIT})">{"".join(letters)}</g>{"".join(bars)}</svg>'
     )

@@ -13,11 +13,11 @@ from typst import Compiler, TypstError
 from eic_core.formula import rendering
 from study.errors import StudyError
 from study.stimulus.latex import Line, parse, refusal
-from study.stimulus.lines import broken, measure, pieces
+from study.stimulus.lines import Sizes, fitted, pieces
 from study.stimulus.mathml import mathml
 from study.stimulus.shapes import CARD, FormulaShape
 from study.stimulus.svg import NodeBox, compact, placed
-from study.stimulus.typst_source import HEADER, MARGIN, page, string
+from study.stimulus.typst_source import HEADER, MARGIN, string
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,13 @@ def typeset(lower: str, higher: str) -> Typeset:
         glyphs, drawings = _drawn(formulas, trees, system_fonts=True)
         if lacking := _lacking(drawings, system_fonts=True):
             raise refusal(
-                formulas[lacking[0] // 2],
+                formulas[lacking[0] % 2],
                 "has letters that no font of the server has",
                 hint="rename the column, or install a font with these letters",
             )
     first, second = (
         FormulaShape(narrow, wide, mathml(tree))
-        for narrow, wide, tree in zip(drawings[::2], drawings[1::2], trees, strict=True)
+        for narrow, wide, tree in zip(drawings[:2], drawings[2:], trees, strict=True)
     )
     return Typeset(glyphs, first, second)
 
@@ -146,10 +146,10 @@ def typeset_marked(latex: str, width: float) -> MarkedDrawing:
     tree = parse(latex)
     for system_fonts in (False, True):
         try:
-            (page,) = _pages([tree], [width], system_fonts=system_fonts)
+            (scale,), (page,) = _pages([tree], [width], system_fonts=system_fonts)
         except TypstError as error:
             raise refusal(latex, "nests too deeply to be drawn") from error
-        glyphs, drawing, places = placed(page)
+        glyphs, drawing, places = placed(page, scale)
         if not _lacking([drawing], system_fonts=system_fonts):
             opened, inner = drawing.removesuffix("</svg>").split(">", 1)
             # A page may put what the drawing holds into another one.
@@ -170,9 +170,10 @@ def _drawn(
     formulas: tuple[str, str], trees: list[Line], *, system_fonts: bool = False
 ) -> tuple[str, list[str]]:
     try:
-        return compact(_pages(trees, system_fonts=system_fonts))
+        scales, drawings = _pages(trees, system_fonts=system_fonts)
     except TypstError as error:
         raise _refused(formulas) from error
+    return compact(drawings, scales)
 
 
 def _lacking(drawings: list[str], *, system_fonts: bool) -> list[int]:
@@ -187,20 +188,19 @@ def _lacking(drawings: list[str], *, system_fonts: bool) -> list[int]:
 
 def _pages(
     trees: list[Line], widths: Iterable[float] = CARD.values(), *, system_fonts: bool = False
-) -> list[bytes]:
-    """An SVG of each formula in each width."""
-    flows = [pieces(tree) for tree in trees]
-    sources = [
-        page(broken(flow, sizes, width - 2 * MARGIN))
-        for flow, sizes in zip(flows, measure(flows, system_fonts=system_fonts), strict=True)
-        for width in widths
-    ]
+) -> tuple[list[float], list[bytes]]:
+    """The scale and an SVG of each formula in each width, those of a width side by side."""
+    sizes = Sizes(system_fonts)
+    sizes.of([piece for tree in trees for piece in pieces(tree)])  # In one run
+    set_ = [fitted(trees, width - 2 * MARGIN, sizes) for width in widths]
+    sources = [f"#{text}\n" for _, texts in set_ for text in texts]
     # A compiler for each: several threads may draw.
     drawings = Compiler(
         (HEADER + "#pagebreak()\n".join(sources)).encode(), ignore_system_fonts=not system_fonts
     ).compile(format="svg")
     assert drawings is not None
-    return drawings if isinstance(drawings, list) else [drawings]
+    scales = [scale for scale, texts in set_ for _ in texts]
+    return scales, drawings if isinstance(drawings, list) else [drawings]
 
 
 @lru_cache(maxsize=2)
@@ -210,7 +210,7 @@ def _missing(system_fonts: bool) -> frozenset[str]:
     source = f"{HEADER}$attach({letter}, t: attach({letter}, t: {letter}))$"
     drawn = Compiler(source.encode(), ignore_system_fonts=not system_fonts).compile(format="svg")
     assert isinstance(drawn, bytes)
-    _, (drawing,) = compact([drawn])
+    _, (drawing,) = compact([drawn], [1.0])
     return frozenset(re.findall(r"#(\w+)", drawing))
 
 

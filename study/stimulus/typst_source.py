@@ -15,6 +15,7 @@ from study.stimulus.latex import (
     Radical,
     Scripted,
     Sign,
+    Stacked,
     Word,
 )
 from study.stimulus.shapes import MAIN_PX
@@ -81,6 +82,8 @@ def _part(part: Part, in_script: bool) -> str:
                 "&#h(0.8em)".join(source(line, in_script=in_script) for line in row) for row in rows
             )
             return f"cases({cells})" if in_script else f"display(cases({cells}))"
+        case Stacked(lines):
+            return f"#box(baseline: 50% - {_AXIS}em, {stack(lines)})"
 
 
 _AXIS, _GAP, _MUCH = 0.25, 0.2, 0.8
@@ -125,6 +128,8 @@ def _extents_of(part: Part) -> tuple[float, float]:
         case Cases(rows):
             height = sum(max(sum(_extents(line)) for line in row) + _GAP for row in rows)
             return height / 2 + _AXIS, height / 2 - _AXIS
+        case Stacked(lines):
+            return 0.7 * len(lines) + _AXIS, 0.7 * len(lines) - _AXIS
     return 0.7, 0.2
 
 
@@ -163,7 +168,7 @@ def string(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def page(lines: Iterable[tuple[float, str]]) -> str:
-    """A page with lines, each as far to the right as told."""
+def stack(lines: Iterable[tuple[float, str]]) -> str:
+    """Lines below one another, each as far to the right as told."""
     rows = "".join(f"line({indent}pt, ${text}$), " for indent, text in lines)
-    return f"#stack(spacing: 8pt, {rows})\n"
+    return f"stack(spacing: 8pt, {rows})"

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.repairs.series_checks import Rows, rows_by_branch, rows_in_box
+from eic_core.effort import Effort
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.rewriting import Repair, Repairs, repair
 from eic_core.rewriting.pieces import Branch, Series
-from eic_core.rewriting.work import Effort
 from eic_core.samples import Samples
 from tests.audit.cancelling import Columns, Drawn, cancelling
 from tests.core.rewriting.rewriting_oracle import MP, NoValue, TooFar, number, value

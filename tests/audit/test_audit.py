@@ -237,7 +237,11 @@ NOTHING_SAID = {"inspection": "what is judged", "findings": "`findings` of the w
     ("place", "pattern", "reasons"),
     [
         ("eic_core/explain/verdict.py", '"{}"', NOTHING_SAID),
-        ("docs/command-line.md", "`verdict.{}`", NOTHING_SAID),
+        (
+            "docs/command-line.md",
+            "`verdict.{}`",
+            {**NOTHING_SAID, "numbers": "each is a key of the verdict"},
+        ),
         (PHRASES, "verdict.{}", {}),
         ("tests/audit/verdicts.py", ".{}", {"inspection": "what is judged"}),
     ],
@@ -306,7 +310,10 @@ def of_first(**fields: object):
         of_first(outcome=Outcome.NO_DIGIT, rows=40),
         lambda v: replace(v, findings=v.findings[:1]),
         lambda v: replace(v, borderline=True),
-        lambda v: replace(v, sensitivity=replace(v.sensitivity, nine_in_ten=4.5)),
+        lambda v: replace(
+            v,
+            numbers=replace(v.numbers, sensitivity=replace(v.sensitivity, nine_in_ten=4.5)),
+        ),
     ],
 )
 def test_another_cause_count_or_level_is_found_false(page, change):

@@ -42,8 +42,14 @@ def faults_of_quantiles(told: Quantiles, digits: np.ndarray, name: str) -> Itera
 
 def faults_of_verdict(truth: Truth, found: Verdict, rows: Outcomes) -> Iterator[str]:
     """What is wrong in a verdict, its outcomes by row being right."""
-    yield from faults_of_quantiles(found.sensitivity, rows.digits, "sensitivity")
-    yield from _level(found)
+    beyond = np.isin(rows.kinds, (Outcome.NO_DOUBLE, Outcome.RANGE_LOSS))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first_order = np.minimum(np.log10(truth.s(truth.root)), DOUBLE_DIGITS)
+    sensitivity = np.where(beyond, first_order, rows.digits)
+    cost = np.where(beyond | np.isnan(rows.digits), rows.digits, 0.0)
+    yield from faults_of_quantiles(found.sensitivity, sensitivity, "sensitivity")
+    yield from faults_of_quantiles(found.numbers.range_cost, cost, "range cost")
+    yield from _level(found, quantile(cost, 0.9))
     if found.given is not None:
         yield from _given(truth, found.given)
     for finding in found.findings:
@@ -53,9 +59,13 @@ def faults_of_verdict(truth: Truth, found: Verdict, rows: Outcomes) -> Iterator[
     yield from _leads(found, rows)
 
 
-def _level(found: Verdict) -> Iterator[str]:
+def _level(found: Verdict, cost: float) -> Iterator[str]:
     nine = found.sensitivity.nine_in_ten
     level = "undefined"
+    if cost > max(nine, A_DIGIT):
+        if (found.level.value, found.borderline) != ("out-of-range", False):
+            yield f"{cost:.3f} digits lost to range are out of range, not {found.level.value}"
+        return
     if not math.isnan(nine):
         level = "stable" if nine < A_DIGIT else "sensitive" if nine <= VERY else "very-sensitive"
     if found.level.value != level:

@@ -118,7 +118,7 @@ def test_two_trees_on_a_page_share_no_id(results) -> None:
     [
         ("inspection", 7, "local_eic"),
         ("diagnosis", None, "cause"),
-        ("repairs", None, "lost_mean"),
+        ("repairs", None, "lost_typical"),
         ("repair", 2, "q"),
         ("list", 4, "front"),
         ("pick", 3, "fitness"),

@@ -14,7 +14,7 @@ from tests.e2e.profiles import Scheme
 SIZES = ((390, 660), (390, 844), (844, 390), (1280, 800), (640, 400), (320, 256))
 """CSS pixels: two phones, one of them on its side, a desk, and the desk at 200 and 400 %."""
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
-LEAST_MAIN = 18.0
+LEAST_MAIN = 16.0
 LEAST_LABEL = 10.0
 LEAST_TARGET = 44.0
 LEAST_CONTRAST, LEAST_CONTRAST_OF_LINES = 4.5, 3.0

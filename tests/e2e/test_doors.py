@@ -15,6 +15,7 @@ import resource
 import socket
 import sqlite3
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -305,6 +306,14 @@ def test_what_is_no_request_gets_the_servers_own_answer_with_nothing_of_it(place
             head, _, body = _sent(place, request).partition("\r\n\r\n")
             assert head.startswith("HTTP/1.1 400 ") and "text/plain" in head, request
             assert body == "Invalid HTTP request received."
+
+
+def test_a_connection_waits_for_the_next_request(place: Place) -> None:
+    kept = http.client.HTTPConnection(urlsplit(place.address).netloc)
+    for _ in range(2):
+        kept.request("GET", "/healthz")
+        assert kept.getresponse().read() and kept.sock is not None
+        time.sleep(6)  # A second more than the server's own default
 
 
 def test_no_other_site_may_steer_a_page(place: Place) -> None:

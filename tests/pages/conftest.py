@@ -16,7 +16,6 @@ from pages.ui.inspector import headline
 from pages.ui.kit import wiring
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectorService
-from tests.clocks import PacedClock
 
 UNHURRIED = 300.0
 """Seconds after which a page, or what a test waits for, is taken to hang."""
@@ -25,7 +24,7 @@ UNHURRIED = 300.0
 @pytest.fixture(autouse=True, scope="session")
 def unhurried() -> None:
     """What a page answers does not depend on how busy this machine is."""
-    wiring._built["inspector"] = InspectorService(clock=PacedClock(0.0))
+    wiring._built["inspector"] = InspectorService()
     wiring._built["diagnosis"] = DiagnosisService(seconds=math.inf)
     headline.WAIT = UNHURRIED
 

@@ -20,7 +20,6 @@ from pages.ui.inspector import share
 from pages.ui.kit import diagnosis_service as answers
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
-from tests.clocks import PacedClock
 from tests.pages.panels import open_with_table
 from tests.pages.test_app_inspector import open_page
 
@@ -49,7 +48,7 @@ def test_a_report_of_ranges_says_how_to_have_them_again(tab) -> None:
 def test_a_report_of_a_table_says_which_column_is_which(tab) -> None:
     tab.table = read_table(b"a,b,t\n1,2,3\n4,5,6\n", source="data.csv")
     request = InspectionRequest("x0 - x1", upload=tab.table.digest)
-    result = InspectorService(clock=PacedClock(0.0)).inspect(request, tab.table)
+    result = InspectorService().inspect(request, tab.table)
     known = share.provenance_of(result)
     assert (known.file_name, known.file_hash) == ("data.csv", tab.table.digest)
     assert known.mapping == {"x0": "a", "x1": "b"} and known.target == "t"
@@ -104,7 +103,7 @@ ROOTS = InspectionRequest("sqrt(x+1) - sqrt(x) + log(y)", samples=200, seed=2)
 
 
 def shown(request: InspectionRequest = ROOTS) -> InspectionResult:
-    return InspectorService(clock=PacedClock(0.0)).inspect(request)
+    return InspectorService().inspect(request)
 
 
 def test_the_page_finds_what_the_command_line_finds() -> None:

@@ -129,7 +129,7 @@ def test_pages_know_the_parameters_of_all_their_links() -> None:
     """Another one would be taken for a variable's range."""
     full = PageState(
         "x", "infix", (("x", Domain("fixed", 1, 1)),), 5, 1, 2, "noisy", 0, "", "", (("x", "a"),),
-        "y", "rows", 0.5, ("x",),
+        "y", "rows", 0.5, ("x",), effort=4,
     )  # fmt: skip
     table = PageState("x", upload="0123456789ab", upload_name="a.csv")
     compared = CompareState(

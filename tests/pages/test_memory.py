@@ -17,11 +17,11 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from pages.ui.kit import jobs, wiring
-from pages.ui.kit.caches import BoundedCache, UnfinishedAnswers, bytes_held
+from pages.ui.kit.caches import BoundedCache, bytes_held
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
+from pages.ui.kit.visit import Visit
 from pages.ui.server import forget_ended_visits
-from tests.clocks import PacedClock
 from tests.pages.conftest import UNHURRIED
 
 FORMULA = "exp(-((theta-theta1)/sigma)**2/2)/(sqrt(2*pi)*sigma)"
@@ -34,7 +34,7 @@ def asked(seed: int, formula: str = FORMULA) -> InspectionRequest:
 
 
 def inspector(megabytes: float = 100.0) -> InspectorService:
-    return InspectorService(megabytes, clock=PacedClock(0.0))
+    return InspectorService(megabytes)
 
 
 @pytest.mark.parametrize("formula", ["x+1", FORMULA, "log(exp(400*x)) - sqrt(x)"])
@@ -67,25 +67,14 @@ def test_the_results_of_many_visits_hold_no_more_than_their_bound() -> None:
 
 
 def test_a_visit_keeps_its_own_result_when_others_push_it_out() -> None:
-    service, unheard = inspector(megabytes=0.001), UnfinishedAnswers()
+    service = inspector(megabytes=0.001)
 
     def answer(seed: int, last: Any) -> Any:
-        return service.answer(
-            asked(seed), None, lambda _: None, asking=lambda _: unheard, last_good=last
-        ).result
+        return service.answer(asked(seed), None, lambda _: None, last_good=last).result
 
     mine = answer(1, None)
     assert answer(2, None) is not mine and answer(1, mine) is mine
     assert answer(3, mine).request.seed == 3
-
-
-def test_unfinished_answers_of_all_visits_have_one_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(UnfinishedAnswers, "_cache", BoundedCache(1e6))
-    visits = [UnfinishedAnswers() for _ in range(20)]
-    for visit in visits:
-        visit.get("check", lambda: bytes(100_000))
-    kept = [each for each in visits if each.get("check", lambda: None) is not None]
-    assert visits[-1] in kept and len(kept) <= 9
 
 
 def test_every_cache_of_the_product_is_bounded() -> None:
@@ -103,10 +92,10 @@ def test_every_cache_of_the_product_is_bounded() -> None:
     for memo in memos:
         bound = memo.cache_info().maxsize
         assert bound is not None or not inspect.signature(memo).parameters, memo.__qualname__
-    built = (wiring.inspector_service(), wiring.diagnosis_service(), UnfinishedAnswers)
+    built = (wiring.inspector_service(), wiring.diagnosis_service())
     places = [wiring.figure_cache(), wiring.draft_cache()]
     places += [v for one in built for v in vars(one).values() if isinstance(v, BoundedCache)]
-    assert len(places) == 6 and sum(place._most for place in places) <= TOGETHER
+    assert len(places) == 5 and sum(place._most for place in places) <= TOGETHER
     for one in gc.get_objects():
         if isinstance(one, Cache):
             assert one.maxsize < 1e9
@@ -115,7 +104,7 @@ def test_every_cache_of_the_product_is_bounded() -> None:
 def test_visits_that_have_ended_are_let_go_without_another_one() -> None:
     ends: Any = MemorySessionStorage(ttl_seconds=0)
     visits = WebsocketSessionManager(ends, None, None, None)  # type: ignore[arg-type]
-    visit = UnfinishedAnswers()
+    visit = Visit()
     gone = weakref.ref(visit)
     ends.save(SimpleNamespace(session=SimpleNamespace(id="one", visit=visit)))
     del visit

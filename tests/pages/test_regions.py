@@ -152,7 +152,7 @@ def test_without_a_better_form_the_curves_are_those_of_my_own() -> None:
     assert math.isclose(figure["layout"]["shapes"][-1]["x0"], 2.5, rel_tol=1e-9)
 
 
-def test_what_was_left_out_for_want_of_time_is_said_and_can_be_searched_to_the_end(
+def test_what_was_left_out_for_want_of_time_is_said_and_can_be_looked_for_further(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     left_out = (Omission.SERIES_TIME, Omission.SERIES_UNPROVED)
@@ -163,6 +163,6 @@ def test_what_was_left_out_for_want_of_time_is_said_and_can_be_searched_to_the_e
     )
     page = open_page(**{**NEAR_ZERO, "samples": "151"})
     html = html_of(page)
-    assert ", before series: there may be a better one." in html and "--effort" not in html
+    assert ", before series." in html and "--effort" not in html
     assert "no bound of its error could be proved" in html
-    assert "Search to the end" in [button.label for button in page.button]
+    assert "Look further" in [button.label for button in page.button]

@@ -13,14 +13,13 @@ from eic_core.drawing.scale import colour
 from eic_core.samples import Domain
 from pages.ui.bench.tree_pane import TreePane, pane_of
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
-from tests.clocks import PacedClock
 
 
 @cache
 def result_of(formula: str, low: float = 1.0, high: float = 2.0) -> InspectionResult:
     variables = [name for name in ("x", "y") if name in formula]
     domains = tuple((name, Domain("uniform", low, high)) for name in variables)
-    service = InspectorService(clock=PacedClock(0.0))
+    service = InspectorService()
     return service.inspect(InspectionRequest(formula, domains=domains, samples=500))
 
 

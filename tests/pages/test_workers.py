@@ -217,7 +217,8 @@ def test_where_no_process_can_be_started_threads_do_the_work(
     monkeypatch.setattr(workers.sys, "executable", "/nonexistent")
     wiring.start_workers(2)
     assert isinstance(wiring.workers(), InThread) and "in the process of the pages" in caplog.text
-    assert InspectorService(workers=wiring.workers()).inspect(InspectionRequest("x - 1")).complete
+    result = InspectorService(workers=wiring.workers()).inspect(InspectionRequest("x - 1"))
+    assert result.inspection.finished
 
 
 # --- who is next ---
@@ -321,8 +322,7 @@ def test_what_is_quick_stays_in_this_process(pool: WorkerPool) -> None:
 def test_nothing_that_was_killed_is_kept(pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
     service = InspectorService(workers=pool)
     monkeypatch.setattr(inspector_service, "LONGEST", 0.0)
-    asked = {"asking": lambda _: None, "last_good": None}
-    stopped = service.answer(ROOTS, None, lambda _: None, **asked)  # type: ignore[arg-type]
+    stopped = service.answer(ROOTS, None, lambda _: None, last_good=None)
     assert stopped.result is None and isinstance(stopped.data_error, DataError)
     monkeypatch.undo()
-    assert service.inspect(ROOTS).complete
+    assert service.inspect(ROOTS).inspection.finished

@@ -21,6 +21,7 @@ from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS
 from study.errors import StudyError
 from study.stimulus.latex import MAX_DEPTH, parse
+from study.stimulus.lines import SCALES, Sizes, broken, pieces
 from study.stimulus.mathml import mathml
 from study.stimulus.shapes import CARD, LEAST_PX, MAIN_PX
 from study.stimulus.typesetting import Typeset, name_mathml, typeset
@@ -79,11 +80,18 @@ def extents(glyphs: str) -> dict[str, tuple[float, float, float, float]]:
     return boxes
 
 
+def scale_of(svg: ElementTree.Element) -> float:
+    """One of those that `fitted` chooses from."""
+    scale = float(svg.attrib["width"]) / float(svg.attrib["viewBox"].split()[2])
+    return min(SCALES, key=lambda each: abs(each - scale))
+
+
 def assert_inside(shapes: Typeset) -> None:
     boxes = extents(shapes.glyphs)
     for _, svg in drawings(shapes):
-        width, height = float(svg.attrib["width"]), float(svg.attrib["height"])
-        assert svg.attrib["viewBox"] == f"0 0 {width:g} {height:g}"
+        width, height = map(float, svg.attrib["viewBox"].split()[2:])
+        assert float(svg.attrib["width"]) / width == pytest.approx(scale_of(svg), rel=1e-5)
+        assert float(svg.attrib["height"]) / height == pytest.approx(scale_of(svg), rel=1e-5)
         for use in svg.iter("use"):
             left, right, bottom, top = boxes[use.attrib["href"]]
             x, y = int(use.attrib["x"]) / 100, -int(use.attrib["y"]) / 100
@@ -166,10 +174,49 @@ def test_long_formulas_break_within_the_card(latex: str) -> None:
         assert float(svg.attrib["width"]) <= CARD[size]  # type: ignore[index]
 
 
+@pytest.mark.parametrize(
+    "latex",
+    [
+        rf"\frac{{{LONG}}}{{2}}",
+        rf"\sqrt{{{LONG}}} + 1",
+        rf"\ln\left(\frac{{1}}{{\sqrt{{{LONG}}}}}\right)",
+        rf"x \cdot \left(1 + \sqrt{{\frac{{{LONG}}}{{2}}}}\right)",
+    ],
+)
+def test_roots_and_fractions_break_where_letters_of_sixteen_pixels_are_too_wide(latex: str) -> None:
+    shapes = typeset(latex, "x")
+    assert_inside(shapes)
+    for size, svg in drawings(shapes):
+        assert float(svg.attrib["width"]) <= CARD[size]  # type: ignore[index]
+        assert MAIN_PX * scale_of(svg) == 16
+
+
+def test_both_formulas_have_letters_of_one_size_and_no_script_is_less_than_the_least() -> None:
+    wide = r"\frac{1.234 \cdot x + 5.678 \cdot y - 2.345 \cdot z + 4 \cdot t}{2}"
+    for formulas in ((wide, "x"), ("x", wide)):
+        scales = [scale_of(svg) for _, svg in drawings(typeset(*formulas))]
+        assert scales[::2] == [0.9, 0.9] and scales[1::2] == [1.0, 1.0]
+    small = rf"{{x}}^{{{{2}}^{{x}}}} + {wide}"
+    assert {scale_of(svg) for _, svg in drawings(typeset(small, "x"))} == {1.0}
+
+
 def test_what_cannot_break_is_wider_than_its_card_and_whole() -> None:
-    shapes = typeset(rf"\frac{{{LONG}}}{{2}}", "x")
+    shapes = typeset(rf"\mathrm{{{'expenditure' * 8}}}", "x")
     assert float(ElementTree.fromstring(shapes.lower.wide).attrib["width"]) > CARD["wide"]
     assert_inside(shapes)
+
+
+def test_a_number_stays_with_what_it_multiplies() -> None:
+    product = r"1.007 \cdot \mathrm{temperature}"
+    flow = pieces(
+        parse(rf"{product} + 2.5 \times 10^{{-6}} \cdot \mathrm{{temperature}} - {product}")
+    )
+    begun = [
+        text
+        for width in range(260, 600, 10)
+        for _, text in broken(flow, Sizes().of(flow), width).rows
+    ]
+    assert len(begun) > 70 and not any(text.startswith("⋅") for text in begun)
 
 
 def test_nothing_tells_which_formula_is_called_the_lower_one() -> None:

@@ -10,13 +10,13 @@ from starlette.middleware import Middleware
 
 from pages.ui.kit import wiring
 from pages.ui.kit.browser import PackedAssets
+from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.server import ROUTES, lifespan
-from tests.clocks import PacedClock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 ROOT = Path(__file__).resolve().parents[2]
-wiring._built["stopwatch"] = PacedClock(0.4)
+wiring._built["diagnosis"] = DiagnosisService(seconds=0.5)
 app = st.App(
     ROOT / "pages" / "ui" / "shell.py",
     routes=ROUTES,

@@ -56,7 +56,7 @@ def gauge_words(name: str, digits: Quantiles | None) -> Phrase:
     """All that a gauge shows; None while it is not known.
 
     >>> print(gauge_words("Sensitivity", Quantiles(2.61, 3.5, 4.1, 3.4, 3.6)))
-    Sensitivity: 2.6 digits typically, 3.5 at one row in ten, 4.1 at worst
+    Sensitivity: 2.6 digits typically, 3.5 at nine in ten rows, 4.1 at the worst
     >>> print(gauge_words("Writing", None))
     Writing: not computed yet
     """
@@ -65,7 +65,7 @@ def gauge_words(name: str, digits: Quantiles | None) -> Phrase:
     if math.isnan(digits.nine_in_ten):
         return say("{name}: no value to compare", name=name)
     return say(
-        "{name}: {typical} digits typically, {often} at one row in ten, {worst} at worst",
+        "{name}: {typical} digits typically, {often} at nine in ten rows, {worst} at the worst",
         name=name,
         typical=_amount(digits.typical),
         often=_amount(digits.nine_in_ten),

@@ -16,6 +16,7 @@ from eic_core.explain.phrases.causes import clause, label
 from eic_core.explain.settling import unsettled_clause
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
+from eic_core.measure.measured import Quantiles
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome
 from eic_core.phrasing import Field, Phrase, say, say_count
 from eic_core.samples import Domain
@@ -30,8 +31,9 @@ LONG = 56
 """Characters of a sub-expression quoted in a sentence."""
 
 
-def headline(verdict: Judgement, better: str = "") -> Phrase:
-    """The verdict in one sentence of at most 25 words; `better` is a form that loses less.
+def headline(verdict: Judgement, better: str = "", *, stopped: bool = False) -> Phrase:
+    """The verdict in one sentence of at most 25 words; `better` is a form that loses less. Where a
+    search for one was `stopped`, nothing is concluded.
 
     >>> from eic_core.explain.verdict import verdict
     >>> from eic_core.formula.syntax import read
@@ -39,10 +41,10 @@ def headline(verdict: Judgement, better: str = "") -> Phrase:
     >>> samples = Samples.from_columns({"x": [0.9999, 0.99995, 0.99999]})
     >>> for text in ("sqrt(1-x)", "sqrt(x-2)", "x + 1"):
     ...     print(headline(verdict(inspect(read(text).formula, samples))))
-    Nothing to rewrite, but sensitive: one row in ten multiplies errors 71,000-fold, at `1 − x`: \
-the two terms cancel.
+    Nothing to rewrite, but sensitive: 71,000-fold errors at nine in ten rows, at `1 − x`: the two \
+terms cancel.
     No real value at any row, at `√(x − 2)`: the argument of a square root must not be negative.
-    All well: errors grow less than tenfold at nine rows in ten, and a program computes the result \
+    All well: errors grow less than tenfold at nine in ten rows, and a program computes the result \
 right.
     """
     leading = verdict.leading
@@ -50,15 +52,24 @@ right.
     if leading is None:
         if not formula.root.children:
             return say("Nothing is computed: the formula is an input or a number.")
-        return say(
-            "All well: errors grow less than tenfold at nine rows in ten, and a program computes "
-            "the result right."
-        )
+        return _well(verdict, stopped)
     suddenly = facts.NoDigitLeft | facts.OnThreshold | facts.InfiniteSlope
     if verdict.lead is Lead.SENSITIVITY and not isinstance(leading.cause, suddenly):
         times = wording.significant(10**verdict.sensitivity.nine_in_ten, 2)
+        if not verdict.inspection.finished:
+            return say(
+                "{times}-fold errors at nine in ten of the rows checked, at {place}: {clause}.",
+                times=times,
+                **_told(leading, formula),
+            )
+        if stopped:
+            return say(
+                "{times}-fold errors at nine in ten rows, at {place}: {clause}.",
+                times=times,
+                **_told(leading, formula),
+            )
         return say(
-            "Nothing to rewrite, but sensitive: one row in ten multiplies errors {times}-fold, at "
+            "Nothing to rewrite, but sensitive: {times}-fold errors at nine in ten rows, at "
             "{place}: {clause}.",
             times=times,
             **_told(leading, formula),
@@ -69,6 +80,50 @@ right.
     if verdict.lead is Lead.NO_VALUE and alike > (leading.rows or 0):
         return _of_all_without_value(leading, alike, _told(leading, formula))
     return sentence(leading, formula)
+
+
+def _well(verdict: Judgement, stopped: bool) -> Phrase:
+    """Where nothing is wrong at nine in ten rows; a mean that is, of a step or the result, is told.
+
+    >>> from eic_core.explain.verdict import verdict
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [5000.0, 5001.0, 5002.0]})
+    >>> print(headline(verdict(inspect(read("1 + exp(-x/100)").formula, samples))))
+    The result is well; an inner step, `exp(−x/100)`, loses 2.0 digits (EIC), hidden by the result.
+    """
+    inspection, step = verdict.inspection, verdict.inspection.worst_step
+    if not inspection.finished:
+        return say(
+            "At nine in ten of the rows checked errors grow less than tenfold, and a program "
+            "computes the result right."
+        )
+    if not inspection.eic >= A_DIGIT and stopped:
+        return say(
+            "Errors grow less than tenfold at nine in ten rows, and a program computes the result "
+            "right."
+        )
+    if not inspection.eic >= A_DIGIT:
+        return say(
+            "All well: errors grow less than tenfold at nine in ten rows, and a program computes "
+            "the result right."
+        )
+    told: dict[str, Field] = {
+        "digits": say("every digit at {rows} rows", rows=inspection.counts.singular)
+        if math.isinf(inspection.eic)
+        else wording.digits_phrase(inspection.eic),
+        "step": code_text(inspection.formula, step, LONG),
+    }
+    if step == inspection.formula.root.id:
+        return say(
+            "The result is well at nine in ten rows; in the mean over all rows it loses {digits} "
+            "(EIC).",
+            **told,
+        )
+    return say(
+        "The result is well; an inner step, {step}, loses {digits} (EIC), hidden by the result.",
+        **told,
+    )
 
 
 def _of_all_without_value(finding: Finding, rows: int, told: Mapping[str, Field]) -> Phrase:
@@ -120,7 +175,7 @@ def _program_loses(
     typical, most = finding.digits.typical, finding.digits.nine_in_ten
     if better:
         return say(
-            "Double precision loses {digits} or more at one row in ten, at {place}: "
+            "Double precision loses up to {digits} at nine in ten rows, at {place}: "
             "write {better}.",
             digits=wording.digits_phrase(most),
             better=f"`{better}`",
@@ -132,11 +187,11 @@ def _program_loses(
         )
     if typical < A_DIGIT:
         return say(
-            "Double precision loses {most} digits or more at one row in ten, at {place}: {clause}.",
+            "Double precision loses up to {most} digits at nine in ten rows, at {place}: {clause}.",
             **told,
         )
     return say(
-        "Double precision loses {typical} typically, {most} at one row in ten, at {place}: "
+        "Double precision loses {typical} typically, {most} at nine in ten rows, at {place}: "
         "{clause}.",
         **told,
     )
@@ -217,12 +272,12 @@ def _inner_step(finding: Finding, told: Mapping[str, Field]) -> Phrase:
         return say("An inner step, {at}, keeps no digit {rows} (EIC infinite): {clause}.", **told)
     if finding.at == finding.cause.node:
         return say(
-            "The worst step inside is {at} ({typical} at half of the rows, {most} at one in ten): "
+            "The worst step inside is {at} ({typical} typically, {most} at nine in ten rows): "
             "{clause}.",
             **told,
         )
     return say(
-        "The worst step inside is {at} ({typical} at half of the rows, {most} at one in ten), "
+        "The worst step inside is {at} ({typical} typically, {most} at nine in ten rows), "
         "{created} of them from {place}: {clause}.",
         **told,
     )
@@ -251,6 +306,8 @@ def level_word(level: Level) -> Phrase:
             return say("sensitive")
         case Level.VERY_SENSITIVE:
             return say("very sensitive")
+        case Level.OUT_OF_RANGE:
+            return say("out of range")
         case Level.UNDEFINED:
             return say("undefined")
     assert_never(level)
@@ -269,30 +326,24 @@ def marks(verdict: Judgement) -> tuple[Phrase, ...]:
 
 
 def value_mark(verdict: Judgement) -> Phrase | None:
-    missing = _without_value(verdict)
-    if not missing:
+    numbers = verdict.numbers
+    if not numbers.without_value:
         return None
-    share = sum(f.rows or 0 for f in missing) / missing[0].of
-    return say("no value at {share}", share=wording.percent(share))
+    return say("no value at {share}", share=wording.percent(numbers.without_value / numbers.rows))
 
 
 def measured_mark(verdict: Judgement) -> Phrase | None:
-    most, missing = verdict.measured.nine_in_ten, _without_value(verdict)
-    worn = [f for f in verdict.findings if isinstance(f.cause, facts.RangeCost)]
-    told_already = sum(f.rows or 0 for f in [*missing, *worn])
-    everywhere = told_already == len(verdict.inspection.samples)
+    most, missing = verdict.measured.nine_in_ten, verdict.numbers.without_value
+    worn = sum(f.rows or 0 for f in verdict.findings if isinstance(f.cause, facts.RangeCost))
+    everywhere = missing + worn == verdict.numbers.rows
     # of rows without a value the other mark tells
     if math.isnan(most) or everywhere or (most >= DOUBLE_DIGITS and missing):
         return None
     if most >= A_DIGIT:
-        return say("a program loses {digits}", digits=wording.digits_phrase(most))
+        return say("a program loses {digits}", digits=_at_nine(verdict.measured.quantiles))
     if verdict.measured.worst >= A_DIGIT or verdict.lead is Lead.LOSS:
-        return say("computed right at nine rows in ten")
+        return say("computed right at nine in ten rows")
     return say("computed right elsewhere") if missing else say("computed right")
-
-
-def _without_value(verdict: Judgement) -> list[Finding]:
-    return [f for f in verdict.findings if f.outcome in NO_VALUE and f.rows]
 
 
 def short_cause(verdict: Judgement) -> Phrase:
@@ -312,12 +363,22 @@ def meaning(verdict: Judgement) -> Phrase:
     """What the badge says of the result, and what Yu et al. say of such an EIC."""
     if verdict.level is Level.UNDEFINED:
         return say("At no row a real value of the result is known")
+    paper = paper_clause(verdict.inspection.eic)
+    if verdict.level is Level.OUT_OF_RANGE:
+        return say(
+            "Values beyond double range cost a program {digits}; {paper}",
+            digits=_at_nine(verdict.numbers.range_cost),
+            paper=paper,
+        )
     return say(
-        "At one row in ten errors of inputs and steps grow {times}-fold or more (90 % quantile of "
-        "the sensitivity at the result); {paper}",
-        times=wording.significant(10**verdict.sensitivity.nine_in_ten, 2),
-        paper=paper_clause(verdict.inspection.eic),
+        "Errors of inputs and steps grow by {digits} up to the result; {paper}",
+        digits=_at_nine(verdict.sensitivity),
+        paper=paper,
     )
+
+
+def _at_nine(digits: Quantiles) -> Phrase:
+    return say("{digits} at nine in ten rows", digits=wording.digits_phrase(digits.nine_in_ten))
 
 
 def paper_clause(eic: float) -> Phrase:
@@ -364,7 +425,7 @@ def notes(verdict: Judgement) -> Iterator[Phrase]:
                 "Another {created} digits {rows} arise at {place}: {clause}.",
                 **_told(finding, formula),
             )
-        elif place >= first:
+        elif place >= first and finding.outcome is not Outcome.NOT_CHECKED:
             yield sentence(finding, formula)
         groups.append(group)
     hidden = [finding.at for finding in verdict.findings if finding.through < HIDDEN]
@@ -375,12 +436,26 @@ def notes(verdict: Judgement) -> Iterator[Phrase]:
         )
     if inspection.counts.valid:
         yield from _about_means(inspection)
-    if inspection.counts.rechecked:
+    if (stop := stop_line(inspection)) is not None:
+        yield stop
+    elif inspection.counts.rechecked:
         yield say_count(
             "{count} row was settled exactly, in case double precision cannot tell.",
             "{count} rows were settled exactly, in case double precision cannot tell.",
             inspection.counts.rechecked,
         )
+
+
+def stop_line(inspection: Inspection) -> Phrase | None:
+    """Where the effort ended the exact check; None if it was enough."""
+    if inspection.finished:
+        return None
+    return say(
+        "Stopped where the effort ended: {checked} of {rows} rows that double precision cannot "
+        "tell were settled exactly.",
+        checked=inspection.counts.rechecked,
+        rows=inspection.counts.rechecked + inspection.counts.left_out,
+    )
 
 
 def guess_line(

@@ -15,7 +15,7 @@ Three quantities are easily taken for one another. Each has its own word, here a
 
 - **Sensitivity**: the digits by which errors of inputs, constants and steps grow up to the
   result. `sqrt(1-x)` near x = 1 is *sensitive*: where x is known to 7 digits, the result keeps
-  fewer. The badge goes by it, at nine rows in ten: below 1 digit stable, to 2 sensitive, above
+  fewer. The badge goes by it, at nine in ten rows: below 1 digit stable, to 2 sensitive, above
   very sensitive; within 0.2 digits of a limit it says *borderline*.
 - **Function or writing**: what any way of writing suffers from the errors of its inputs, and what
   this writing adds. Only the second can be mended.

@@ -148,7 +148,7 @@ def say(picture: MeasuredPicture, text: str) -> None:
     losses = (
         f"{NAMES[WORST_STEP]} <b>{wording.digits_lost(picture.eic)}</b> digits · "
         f"{NAMES[RESULT]} <b>{wording.digits_lost(inspection.nodes[-1].local_eic)}</b> digits · "
-        f"measured, nine rows in ten <b>{wording.digits_lost(lost)}</b> digits · {rows:,} rows"
+        f"measured, nine in ten rows <b>{wording.digits_lost(lost)}</b> digits · {rows:,} rows"
     )
     query = urlencode({"formula": formula, "range": f"x={picture.domain}", "samples": rows})
     st.html(

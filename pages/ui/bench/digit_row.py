@@ -97,5 +97,5 @@ def record_of(
         "titles": {name: label_of(name, labels) for name in result.inspection.formula.variables},
         "better": "" if better is None else short_text(better, better.root.id, _FORM),
         "searching": searching,
-        "without": "no better form known" if complete else "search cut short: see Instead",
+        "without": "no better form known" if complete else "no better form yet",
     }

@@ -230,7 +230,8 @@ class Scored:
         scores, members = self.scores, np.flatnonzero(self.fronts[self.default_accuracy])
         eics = {int(i): scores[i].score.eic for i in members}
         worth = [i for i, eic in eics.items() if not eic < _LEAST_CAUSE or scores[i].score.invalid]
-        return sorted(worth, key=lambda i: -np.nan_to_num(eics[i], nan=np.inf))[:_MOST_CAUSES]
+        ranks = {i: -round(float(np.nan_to_num(eics[i], nan=np.inf)), 6) for i in worth}
+        return sorted(worth, key=ranks.__getitem__)[:_MOST_CAUSES]
 
     @property
     def default_accuracy(self) -> str:

@@ -24,7 +24,7 @@ from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
 from pages.ui.kit.messages import quiet_note, show_error, show_heading, show_note
 from pages.ui.kit.pictures import show_figure, show_tree
-from pages.ui.kit.progress import patient_progress, unfinished_view
+from pages.ui.kit.progress import patient_progress
 from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, request_of, sync_widget
 from pages.ui.questions.where import blamed_variables_first
@@ -125,12 +125,12 @@ def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
     first, second = verdict(a), verdict(b)
     rows += [
         _row(
-            "Sensitivity, nine rows in ten",
+            "Sensitivity, nine in ten rows",
             first.sensitivity.nine_in_ten,
             second.sensitivity.nine_in_ten,
         ),
         _row(
-            "Measured, nine rows in ten",
+            "Measured, nine in ten rows",
             first.measured.nine_in_ten,
             second.measured.nine_in_ten,
         ),
@@ -205,7 +205,6 @@ def requests_of(state: CompareState) -> tuple[InspectionRequest, InspectionReque
 def measure_pair(visit: Visit, state: CompareState, service: InspectorService) -> Pair:
     waiting = bool(state.upload) and visit.table is None
     requests = requests_of(state)
-    aside = visit.asking(*requests)
     results: list[InspectionResult | FormulaError | DataError | None] = []
     with patient_progress() as progress:
         for request in requests:
@@ -213,7 +212,7 @@ def measure_pair(visit: Visit, state: CompareState, service: InspectorService) -
                 results.append(None)
                 continue
             try:
-                results.append(service.inspect(request, visit.table, progress, aside=aside))
+                results.append(service.inspect(request, visit.table, progress))
             except (FormulaError, DataError) as error:
                 results.append(error)
     return Pair(*results)
@@ -299,9 +298,7 @@ def pair_view(pair: Pair) -> None:
             with column:
                 show_error(side)
     results = {name: s for name, s in sides.items() if isinstance(s, InspectionResult)}
-    if unfinished := {name: each for name, each in results.items() if not each.complete}:
-        unfinished_view(unfinished)
-    elif len(results) == 2:
+    if len(results) == 2:
         _both(*results.values())
     elif results:
         quiet_note("Give the other formula to compare it with.")

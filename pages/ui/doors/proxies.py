@@ -5,12 +5,14 @@ from __future__ import annotations
 import ipaddress
 import logging
 from collections.abc import Callable, Mapping
-from typing import cast
+from typing import Any, cast
 
 import uvicorn.config
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.config import Config
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from study.errors import StudyError
 
@@ -100,3 +102,19 @@ def ignore_forwarded_headers() -> None:
     # It takes X-Forwarded-For from there: where a proxy does not replace that header, or somebody
     # else is on the machine, each attempt to log in would come from another address.
     setattr(uvicorn.config, "ProxyHeadersMiddleware", _as_it_came)  # noqa: B010
+
+
+KEEP_ALIVE = 75
+"""Seconds that a connection is kept for the next request: a rater looks longer than the default."""
+
+
+def keep_connections() -> None:
+    """Keep idle connections open; call it before the first one comes."""
+    # Streamlit passes no such setting on, and the server's configuration is made before our app.
+    plain = H11Protocol.__init__
+
+    def patient(self: H11Protocol, config: Config, *others: Any, **named: Any) -> None:
+        config.timeout_keep_alive = KEEP_ALIVE
+        plain(self, config, *others, **named)
+
+    setattr(H11Protocol, "__init__", patient)  # noqa: B010

@@ -16,7 +16,7 @@ from eic_core.drawing.scale import END, GAUGE, LOW, THEMES, Theme
 from eic_core.explain.where import shares_of
 from eic_core.measure import Inspection
 from eic_core.measure.fit import Fit, fit_of
-from eic_core.measure.measured import limit_for, measured_rows
+from eic_core.measure.measured import program_rows
 from pages.ui.figures.plotting import (
     CURVE_POINTS,
     FLOOR,
@@ -147,11 +147,7 @@ class _View:
     @cached_property
     def rows(self) -> Array:
         """At most `MOST_ROWS` rows: the measured ones, the worst, and others."""
-        amplification, formula = self.inspection.amplification, self.inspection.formula
-        valid = np.flatnonzero(amplification.valid)
-        s = amplification.trace(len(formula) - 1)[1][valid]
-        measured = valid[measured_rows(s, limit_for(len(formula)))[0]]
-        chosen = np.union1d(measured, self.worst[:100])
+        chosen = np.union1d(program_rows(self.inspection).positions, self.worst[:100])
         return np.union1d(chosen, evenly_spread_rows(len(self.s), MOST_ROWS - len(chosen)))
 
     def column(self, name: str) -> Array:

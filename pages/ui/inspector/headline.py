@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -26,6 +27,7 @@ from eic_core.explain.phrases.headline import (
     headline,
     meaning,
     measured_mark,
+    stop_line,
     value_mark,
 )
 from eic_core.measure.inspection import NodeAmplification
@@ -36,7 +38,6 @@ from pages.ui.inspector.first_minute import samples_button
 from pages.ui.inspector.formula_input import reading_notes, unfold_data
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, uninterrupted
-from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
 from pages.ui.kit.inspector_service import (
     DEFAULT_DOMAIN,
@@ -47,7 +48,7 @@ from pages.ui.kit.inspector_service import (
 from pages.ui.kit.jobs import Job, Jobs, Step, holding
 from pages.ui.kit.messages import metric, notation_name, offer_again
 from pages.ui.kit.text import clean, escape, prose
-from pages.ui.kit.visit import Visit, change_state, choose_domains, current_visit
+from pages.ui.kit.visit import MAX_EFFORT, Visit, change_state, choose_domains, current_visit
 from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots
 from pages.ui.questions.replacing import replace_formula_button
 
@@ -76,41 +77,51 @@ class SummaryPlace:
     the lines to come have a place of their own, to be emptied.
     """
 
+    verdict: DeltaGenerator
     waiting: DeltaGenerator
     sentences: DeltaGenerator
     better: DeltaGenerator
     gauges: DeltaGenerator
     guess: DeltaGenerator
+    stop: DeltaGenerator
+    further: DeltaGenerator
 
 
-def _summary_places(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace:
+def _summary_places(result: InspectionResult, notes: Sequence[Phrase]) -> SummaryPlace:
+    headline_place = st.empty()
+    headline_place.html(_verdict(result, stopped=False))
     with st.container(horizontal=True, key="account", gap="xsmall"):
         with st.popover("Why?", key="summary-panel", help=_account_in_short(result)):
             with st.container(key="summary", gap=None):
                 waiting, sentences = st.empty(), st.container(gap=None)
-            if notes:
-                items = "".join(f"<li>{prose(note)}</li>" for note in notes)
+            stop = str(stop_line(result.inspection))
+            if others := [note for note in notes if str(note) != stop]:
+                items = "".join(f"<li>{prose(note)}</li>" for note in others)
                 st.html(f'<ul class="eic-findings">{items}</ul>')
             _metrics(result)
         _notices(result)
         samples_button(current_visit())
-        guess = _facts(result)
+        guess, stopped = _facts(result)
         with st.container(key="better", width="content"):
             better = st.empty()
         if result.guessed:
             st.button("Set ranges", key="set-ranges", type="tertiary", on_click=unfold_data)
+        further = st.empty()
     with st.container(key="gauges", width="content"):
-        return SummaryPlace(waiting, sentences, better, st.empty(), guess)
+        places = waiting, sentences, better, st.empty(), guess, stopped, further
+        return SummaryPlace(headline_place, *places)
 
 
-def _facts(result: InspectionResult) -> DeltaGenerator:
-    """EIC, and where ranges are a guess a line that says so, whose place is returned."""
+def _facts(result: InspectionResult) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """EIC, and where ranges are a guess a line that says so, whose place is returned; and that of a
+    line on where it was stopped.
+    """
     with st.container(key="facts", gap=None):
         st.html(_note(eic_line(result.inspection), glossary.EIC))
         place = st.empty()
         if result.guessed:
             place.html(_note(guess_line(result.guessed, DEFAULT_DOMAIN, ())))
-    return place
+        return place, st.empty()
 
 
 def _note(text: Phrase | str, title: str = "") -> str:
@@ -121,11 +132,11 @@ def _note(text: Phrase | str, title: str = "") -> str:
 def begin_summary(result: InspectionResult, notes: tuple[Phrase, ...]) -> SummaryPlace | None:
     """Draw the sentences if they are ready; else return their place, for `finish_summary`."""
     visit = current_visit()
-    if visit.summarised != result.request or _outdated(visit):
+    if visit.summarised != result.request:
         if visit.summary_job is not None:
             visit.summary_job.cancel()
         visit.summarised = result.request
-        visit.summary_job = _begin(result, diagnosis_service(), visit.aside)
+        visit.summary_job = _begin(result, diagnosis_service())
     place = _summary_places(result, notes)
     if visit.summary_job is not None and not visit.summary_job.running:
         _show_summary(place, result)
@@ -136,14 +147,6 @@ def begin_summary(result: InspectionResult, notes: tuple[Phrase, ...]) -> Summar
     with place.gauges:
         gauges(result, None)
     return place
-
-
-def _outdated(visit: Visit) -> bool:
-    """Whether a finished search has since completed what the summary had to leave open."""
-    job, finishing = visit.summary_job, visit.finishing
-    if job is None or finishing is None or finishing.result is None:
-        return False
-    return isinstance(job.result, Summary) and not job.result.complete
 
 
 def finish_summary(place: SummaryPlace | None, result: InspectionResult) -> None:
@@ -176,6 +179,26 @@ def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
         with place.better.container():
             verb = "Write instead:" if summary.is_exact else "Approximation:"
             replace_formula_button(result, summary.better, "apply-best", verb, longest=32)
+    stops = [*map(str, filter(None, [stop_line(result.inspection)]))]
+    stops += [summary.stop] if summary is not None and summary.stop else []
+    if stops:
+        place.verdict.html(_verdict(result, stopped=True))
+        place.stop.html(_note(" ".join(stops)))
+        with place.further:
+            _look_further(result.request.effort)
+
+
+def _look_further(effort: float) -> None:
+    """A button that gives everything four times the effort."""
+    if effort < MAX_EFFORT:
+        st.button(
+            "Look further",
+            key="look-further",
+            type="tertiary",
+            help=glossary.LOOK_FURTHER,
+            on_click=change_state,
+            kwargs={"effort": int(min(4 * effort, MAX_EFFORT))},
+        )
 
 
 def known_summary(result: InspectionResult) -> Summary | None:
@@ -185,7 +208,7 @@ def known_summary(result: InspectionResult) -> Summary | None:
     return None if job is None or visit.summarised != result.request else job.result
 
 
-def _begin(result: InspectionResult, service: DiagnosisService, aside: UnfinishedAnswers) -> Job:
+def _begin(result: InspectionResult, service: DiagnosisService) -> Job:
     slots, node = diagnosis_slots(), result.inspection.worst_step
 
     def work(step: Step) -> Summary:
@@ -194,7 +217,7 @@ def _begin(result: InspectionResult, service: DiagnosisService, aside: Unfinishe
         time.sleep(PATIENCE)
         step(0, 1)
         with holding(slots, lambda: step(0, 1)):
-            return service.summary(result, node, lambda _: step(0, 1), aside=aside)
+            return service.summary(result, node, lambda _: step(0, 1))
 
     return Jobs().start("summary", "Diagnosing", work)
 
@@ -224,6 +247,8 @@ def _sentences(result: InspectionResult) -> None:
         return
     summary: Summary = job.result
     for field, label, ask in _LINES:
+        if not getattr(summary, field):
+            continue
         with st.container(horizontal=True, key=f"summary-{field}", gap="small"):
             st.button(
                 label, key=f"ask-{ask}", type="tertiary", on_click=change_state, kwargs={"ask": ask}
@@ -312,13 +337,15 @@ def _unused(problems: tuple[str, ...]) -> str:
 
 def verdict_view(result: InspectionResult) -> SummaryPlace | None:
     """The verdict and the gauges, and the diagnosis behind "Why?", or its place until it comes."""
-    verdict = result.verdict
     with st.container(key="verdict", gap=None):
-        st.html(
-            f'<div class="eic-verdict" role="status"><p class="eic-cause">{_marks(result)}</p>'
-            f'<h2 class="eic-sentence">{prose(_headline(result))}</h2></div>'
-        )
-        return begin_summary(result, verdict.notes)
+        return begin_summary(result, result.verdict.notes)
+
+
+def _verdict(result: InspectionResult, *, stopped: bool) -> str:
+    return (
+        f'<div class="eic-verdict" role="status"><p class="eic-cause">{_marks(result)}</p>'
+        f'<h2 class="eic-sentence">{prose(_headline(result, stopped=stopped))}</h2></div>'
+    )
 
 
 def _notices(result: InspectionResult) -> None:
@@ -336,11 +363,11 @@ def _notices(result: InspectionResult) -> None:
         _carried_ranges(result)
 
 
-def _headline(result: InspectionResult) -> Phrase:
+def _headline(result: InspectionResult, *, stopped: bool) -> Phrase:
     """The headline; to who asks what to write instead, with the better form once it is known."""
     asks = current_visit().state.ask == "instead"
     better = diagnosis_service().known_better(result) if asks else ""
-    return headline(result.verdict, better if len(better) <= LONG else "")
+    return headline(result.verdict, better if len(better) <= LONG else "", stopped=stopped)
 
 
 def _marks(result: InspectionResult) -> str:

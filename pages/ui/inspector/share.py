@@ -18,11 +18,11 @@ from eic_core.measure import Inspection
 from eic_core.report import Provenance, python_snippet
 from pages.ui.figures.coloured_tex import coloured_tex
 from pages.ui.kit.browser import is_dark
-from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import file_name
 from pages.ui.kit.visit import current_visit
 from pages.ui.kit.wiring import diagnosis_service
+from pages.ui.kit.workers import current_visitor
 from pages.ui.questions.copy_as import copy_as
 
 __all__ = ["coloured_tex", "file_name", "json_text", "nodes_csv"]
@@ -155,7 +155,7 @@ def _files(result: InspectionResult, node: int) -> tuple[_File, ...]:
             "Report, HTML",
             "html",
             "text/html",
-            partial(_report, result, provenance, visit.state.tolerance, visit.aside),
+            partial(_report, result, provenance, visit.state.tolerance, visit.name),
         ),
     )
 
@@ -171,15 +171,14 @@ def _json(result: InspectionResult, provenance: Provenance) -> str:
         data["ranges"] = {name: str(domain) for name, domain in provenance.domains}
         data["seed"] = provenance.seed
     more = {"data": data, "notices": list(provenance.notices)}
-    return json_text(
-        result.inspection, {"complete": result.complete, "missing": result.missing, **more}
-    )
+    return json_text(result.inspection, more)
 
 
 def _report(
-    result: InspectionResult, provenance: Provenance, tolerance: float, aside: UnfinishedAnswers
+    result: InspectionResult, provenance: Provenance, tolerance: float, visitor: str
 ) -> str:
-    return diagnosis_service().report(result, provenance, tolerance, aside=aside)
+    current_visitor.set(visitor)
+    return diagnosis_service().report(result, provenance, tolerance)
 
 
 def provenance_of(result: InspectionResult) -> Provenance:

@@ -45,7 +45,7 @@ def _digits(result: InspectionResult, summary: Summary | None) -> None:
     if summary is None:
         digit_row(result, searching=True)
     else:
-        digit_row(result, summary.form, complete=summary.complete)
+        digit_row(result, summary.form, complete=not summary.stop)
 
 
 def finish_digits(place: DeltaGenerator | None, result: InspectionResult) -> None:

@@ -1,4 +1,4 @@
-"""Short memories: answers by their bytes, a visit's unfinished ones, files to be fetched."""
+"""Short memories: answers by their bytes, files to be fetched."""
 
 from __future__ import annotations
 
@@ -111,21 +111,23 @@ class BoundedCache:
         make: Callable[[], T],
         complete: Callable[[T], bool] = lambda _: True,
         shared: Iterable[object] = (),
+        owner: Hashable = None,
     ) -> T:
-        """The value under `key`, or a new one; errors and incomplete values are not kept.
+        """The value under `key`, or a new one; errors are not kept, and incomplete values for their
+        owner alone.
 
         What is `shared` with another cache does not count here.
         """
         with self._lock:
-            if key in self._items:
-                stored: T = self._items[key][0]
-                return stored
+            for place in (key, (owner, key)):
+                if place in self._items:
+                    stored: T = self._items[place][0]
+                    return stored
         value = make()
-        if complete(value):
-            # Never above the capacity: the newest value stays, whatever it weighs.
-            size = min(bytes_held((key, value), shared), self._most)
-            with self._lock:
-                self._items.setdefault(key, (value, size))
+        # Never above the capacity: the newest value stays, whatever it weighs.
+        size = min(bytes_held((key, value), shared), self._most)
+        with self._lock:
+            self._items.setdefault(key if complete(value) else (owner, key), (value, size))
         return value
 
     def peek(self, key: Hashable) -> Any:
@@ -133,23 +135,5 @@ class BoundedCache:
         with self._lock:
             return self._items[key][0] if key in self._items else None
 
-    def drop(self, key: Hashable) -> None:
-        with self._lock:
-            self._items.pop(key, None)
-
     def __len__(self) -> int:
         return len(self._items)
-
-
-class UnfinishedAnswers:
-    """One visit's incomplete answers, and those just finished: its next click need not wait."""
-
-    _cache = BoundedCache(64e6)  # of all visits
-
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        return self._cache.get((self, key), make)
-
-    def put(self, key: Hashable, value: object) -> None:
-        """Replace an unfinished value by the finished one."""
-        self._cache.drop((self, key))
-        self._cache.get((self, key), lambda: value)

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from operator import attrgetter
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from eic_core.errors import UserError
 from eic_core.explain.budget import TOLERANCE, Budget, digit_budget
 from eic_core.explain.created import diagnosed_node
 from eic_core.explain.diagnosis import Diagnosis
@@ -29,18 +26,18 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import Quantiles
 from eic_core.report import Answers, Findings, Provenance, collect_findings, render
-from eic_core.rewriting import Effort, OwnForm, Repairs, compare_own_form, repair
+from eic_core.rewriting import OwnForm, Repairs, compare_own_form, repair
 from eic_core.rewriting.profile import Profile, profile
-from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
+from pages.ui.kit.caches import BoundedCache, Progress
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.worker_process import parts_of
-from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
+from pages.ui.kit.workers import LONGEST, InThread, Workers, current_visitor
 
 CAPACITY = 64e6
 """Bytes of cached answers, about."""
 
-SEARCH_SECONDS = 20.0
-"""A search of normal effort takes up to four on a quiet machine: only a busy one comes so far."""
+SEARCH_SECONDS = 40.0
+"""A search of normal effort takes up to four: only a machine ten times slower comes so far."""
 
 T = TypeVar("T")
 
@@ -52,11 +49,11 @@ class Summary:
     why: str  # whose noise it is
     where: str  # rows that carry it
     fault: str  # function or writing
-    instead: str  # the best repair, or why there is none; and whether the search was cut short
+    instead: str  # the best repair, or why there is none; "" if nothing was measured
     better: str = ""  # a formula to paste
     form: Formula | None = None  # the same, read
     is_exact: bool = True  # whether that is the formula, written in another way
-    complete: bool = True  # whether the search for a repair came to its end
+    stop: str = ""  # where the search for a repair was stopped
     losses: tuple[Loss, ...] = ()
     added: Quantiles | None = None  # digits that the writing adds, row by row
     guess: str = ""  # which ranges are guesses, and what the verdict is on others
@@ -65,15 +62,15 @@ class Summary:
 class DiagnosisService:
     """Answers about results; every method raises `UserError` where an answer makes no sense.
 
-    Answers are pure functions of a request, so all visits share them. An answer that was cut
-    short is not shared, and about a result that was cut short there is none (ADR 0013).
+    Answers are pure functions of a request, so all visits share them; but one that a clock has
+    stopped is its visitor's alone (ADR 0013).
 
     Parameters
     ----------
     capacity
         Bytes of cached answers, about.
     seconds
-        After how many a search for better forms is stopped.
+        After how many a search for better forms is stopped, of normal effort.
     workers
         Compute answers about results that are not quick.
     """
@@ -95,7 +92,7 @@ class DiagnosisService:
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         node
             Number of a node, the root last.
 
@@ -112,7 +109,7 @@ class DiagnosisService:
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         node
             Number of a node, the root last.
 
@@ -129,7 +126,7 @@ class DiagnosisService:
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         node
             Number of a node, the root last.
 
@@ -146,7 +143,7 @@ class DiagnosisService:
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
 
         Returns
         -------
@@ -163,7 +160,7 @@ class DiagnosisService:
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         better
             Another form of the formula, in its variables.
         kind
@@ -186,42 +183,27 @@ class DiagnosisService:
     def repairs(
         self,
         result: InspectionResult,
-        effort: Effort = "normal",
         progress: Progress | None = None,
-        *,
-        aside: UnfinishedAnswers | None = None,
     ) -> Repairs:
         """Search for better forms of the formula.
 
         Parameters
         ----------
         result
-            A complete one.
-        effort
-            Of the search; infinity lets it come to its end, however long that takes.
+            An inspection.
         progress
             Called with the fraction done, 0 to 1; an exception of it ends the work.
-        aside
-            The visit's, for a search that is cut short; None without a limit.
 
         Returns
         -------
         Repairs
-            Says whether the search was cut short.
+            Says whether the search was stopped.
         """
 
-        patient = effort != math.inf
-        seconds = self.seconds if patient else math.inf
-
         def search() -> Repairs:
-            return self._work(result, repairs_of, progress, effort, seconds, patient=patient)
+            return self._work(result, repairs_of, progress, self.seconds * result.request.effort)
 
-        def make() -> Repairs:
-            return search() if aside is None else aside.get(("repairs", result.request), search)
-
-        return self._keep(
-            ("repairs",), result, make, complete=attrgetter("finished"), patient=patient
-        )
+        return self._keep(("repairs",), result, search, complete=lambda r: r.stopped == math.inf)
 
     def known_better(self, result: InspectionResult) -> str:
         """The best form of the formula, if a search for it has come to its end.
@@ -229,7 +211,7 @@ class DiagnosisService:
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
 
         Returns
         -------
@@ -245,7 +227,7 @@ class DiagnosisService:
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         form
             In the variables of the formula.
 
@@ -266,7 +248,7 @@ class DiagnosisService:
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         form
             In the variables of the formula.
 
@@ -289,7 +271,7 @@ class DiagnosisService:
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         form
             In the variables of the formula.
 
@@ -310,7 +292,7 @@ class DiagnosisService:
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         progress
             Called with the fraction done, 0 to 1; an exception of it ends the work.
 
@@ -329,7 +311,7 @@ class DiagnosisService:
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         tolerance
             Largest change of the output, relative to its spread; above 0, at most 1.
         progress
@@ -352,7 +334,7 @@ class DiagnosisService:
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         node
             Number of a node, the root last.
 
@@ -373,19 +355,15 @@ class DiagnosisService:
         self,
         result: InspectionResult,
         tolerance: float = TOLERANCE,
-        *,
-        aside: UnfinishedAnswers | None = None,
     ) -> Findings:
         """All that a report says; computes only answers that are not cached.
 
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         tolerance
             Of the digits that are needed, as in `budget`.
-        aside
-            The visit's, for a search that is cut short.
 
         Returns
         -------
@@ -394,7 +372,7 @@ class DiagnosisService:
         """
         answers = Answers(
             lambda: self.diagnosis(result, diagnosed_node(result.inspection)),
-            lambda: self.repairs(result, aside=aside),
+            lambda: self.repairs(result),
             lambda: self.triangulation(result),
             lambda: self.budget(result, tolerance),
         )
@@ -405,28 +383,24 @@ class DiagnosisService:
         result: InspectionResult,
         provenance: Provenance,
         tolerance: float = TOLERANCE,
-        *,
-        aside: UnfinishedAnswers | None = None,
     ) -> str:
         """The report as a page of its own.
 
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         provenance
             Where the samples come from.
         tolerance
             Of the digits that are needed, as in `budget`.
-        aside
-            The visit's, for a search that is cut short.
 
         Returns
         -------
         str
             HTML.
         """
-        findings = self.findings(result, tolerance, aside=aside)
+        findings = self.findings(result, tolerance)
         return self._work(result, report_page, None, findings, provenance)
 
     def summary(
@@ -434,21 +408,17 @@ class DiagnosisService:
         result: InspectionResult,
         node: int,
         progress: Progress | None = None,
-        *,
-        aside: UnfinishedAnswers | None = None,
     ) -> Summary:
         """The diagnosis in four sentences.
 
         Parameters
         ----------
         result
-            A complete one.
+            An inspection.
         node
             Whose noise is explained; the repair is of the whole formula.
         progress
             Called with the fraction done, 0 to 1; an exception of it ends the work.
-        aside
-            The visit's, for a search that is cut short.
 
         Returns
         -------
@@ -457,17 +427,17 @@ class DiagnosisService:
         """
         diagnosis = self.diagnosis(result, node)
         _, why, place, fault = diagnosis.sentences
-        repairs = self.repairs(result, progress=progress, aside=aside)
+        repairs = self.repairs(result, progress)
         leading = repairs.leading
         return Summary(
             why=why,
             where=place,
             fault=fault,
-            instead=str(repairs.sentence),
+            instead=str(repairs.offer or ""),
             better="" if leading is None else leading.text,
             form=None if leading is None else leading.formula,
             is_exact=leading is None or leading.is_exact,
-            complete=repairs.finished,
+            stop=str(repairs.stop or ""),
             losses=diagnosis.losses,
             added=diagnosis.writing.added,
             guess=self._guess(result),
@@ -496,8 +466,6 @@ class DiagnosisService:
         ask: Callable[..., T],
         progress: Progress | None,
         *more: object,
-        patient: bool = True,
-        **options: Any,
     ) -> T:
         return self._workers.run(
             ask,
@@ -505,9 +473,8 @@ class DiagnosisService:
             *more,
             progress=progress or _unheard,
             wait=None if progress is None else lambda: progress(0.0),
-            seconds=LONGEST if patient else UNHURRIED,
-            long=not patient,
-            **options,
+            seconds=LONGEST * max(1, result.request.effort),
+            long=result.request.effort > 1,
         )
 
     def _keep(
@@ -517,19 +484,13 @@ class DiagnosisService:
         make: Callable[[], T],
         *,
         complete: Callable[[T], bool] = lambda _: True,
-        patient: bool = True,
     ) -> T:
-        if not result.complete:
-            raise UserError(
-                "this cannot be told before the exact check is finished",
-                hint="finish the check first",
-            )
         kind, *more = key
         at = (kind, result.request, *more)
-        # A second visitor waits for the first and gets its answer, unless that may take for ever.
-        turn: AbstractContextManager[object] = self._turns[hash(at) % len(self._turns)]
-        with turn if patient else nullcontext():
-            return self._answers.get(at, make, complete, parts_of(result))
+        # A second visitor waits for the first and gets its answer.
+        with self._turns[hash(at) % len(self._turns)]:
+            shared = parts_of(result)
+            return self._answers.get(at, make, complete, shared, owner=current_visitor.get())
 
 
 def _unheard(*_: float) -> None:
@@ -546,18 +507,16 @@ def about(
 
 
 def repairs_of(
-    result: InspectionResult,
-    effort: Effort,
-    seconds: float,
-    progress: Progress | None = None,
+    result: InspectionResult, seconds: float, progress: Progress | None = None
 ) -> Repairs:
     inspection = result.inspection
     return repair(
         inspection.formula,
         inspection.samples,
-        effort=effort,
+        effort=result.request.effort,
         limit_seconds=seconds,
         progress=progress,
+        inspection=inspection,
     )
 
 

@@ -34,7 +34,7 @@ SENSITIVITY = (
 MEASURED = (
     "What a double-precision program really loses: it gets the nearest double of each cell and is "
     "held to the exact value at that number. In digits, at half of the rows, at nine in ten, and "
-    "at the worst. Computed right: less than one digit at nine rows in ten."
+    "at the worst. Computed right: less than one digit at nine in ten rows."
 )
 WRITING = (
     "The digits that this way of writing adds to what the function itself costs, whatever the "
@@ -63,6 +63,7 @@ VALID = (
     "Samples at which every part of the formula has a real value. The others (log of a negative "
     "number, division by zero) are left out and counted here."
 )
+LOOK_FURTHER = "Does it all again with four times the effort: it may take four times as long."
 NOT_CHECKED = (
     "Samples that double precision cannot tell and that came after the limit of the exact check. "
     "They may well have a value; they are in no number and are not drawn."
@@ -110,7 +111,7 @@ OBSERVED = (
     "format allows."
 )
 FRONT_DIGITS = (
-    "The digits that a program loses with this form: at nine rows in ten it loses no more than the "
+    "The digits that a program loses with this form: at nine in ten rows it loses no more than the "
     "first number, at the worst row the second. A form stands here if no cheaper one keeps as many "
     "digits in the mean; the formula as written stands here to compare."
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from time import monotonic
 
 from eic_core.corpora.found import FoundByMethod, LawRows, measure_found
 from eic_core.measure import Domain
@@ -54,5 +53,5 @@ def warm() -> None:
     request = InspectionRequest(
         "log(exp(x)) - sqrt(x)", domains=(("x", Domain("normal", 1000.0, 1.0)),), samples=20
     )
-    result = InspectorService(clock=monotonic).inspect(request)
+    result = InspectorService().inspect(request)
     DiagnosisService().summary(result, result.inspection.worst_step)

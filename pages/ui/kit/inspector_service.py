@@ -1,14 +1,11 @@
 """The inspector's service: from a request to everything that the page shows.
 
-Reading, sampling and inspecting are pure, so all visits share one bounded cache of results. A
-result that was cut short says so and is not cached there (ADR 0013). Without Streamlit.
+Reading, sampling and inspecting are pure, so all visits share one bounded cache of results.
+Without Streamlit.
 """
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,17 +20,14 @@ from eic_core.formula.tree import Exponents
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
 from eic_core.measure.fit import Fit, column_of_best_fit, fit_of
 from eic_core.measure.table import Table, VariableMatch, match_variables
-from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
-from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
+from pages.ui.kit.caches import BoundedCache, Progress
+from pages.ui.kit.workers import LONGEST, InThread, Workers
 
 DEFAULT_DOMAIN = Domain("uniform", 1.0, 5.0)
 """For variables without a range: the usual one of textbook benchmarks."""
 
 MAX_WORK = 100_000_000
 """Samples times nodes of one inspection; further samples are left out, with a notice."""
-
-MAX_SECONDS = 10.0
-"""Seconds after which an exact check is stopped, unless the visitor wants it to its end."""
 
 QUICK_TEXT = 1_000
 """Characters up to which a formula is read in the process of the pages."""
@@ -62,6 +56,7 @@ class InspectionRequest:
     target: str | None = None
     carried: tuple[str, ...] = ()
     exponents: Exponents = "exact"
+    effort: float = 1  # of what is dear, as a multiple of the normal one
     best_target: bool = False  # without a target: the column that fits best, not always the last
 
 
@@ -81,9 +76,6 @@ class InspectionResult:
     # Variables sampled from a range that was chosen for an example or a formula before
     carried: tuple[str, ...] = ()
     guessed: tuple[str, ...] = ()  # Variables of which nobody gave a range
-    # The work that the limit of time left undone, in a sentence; "" if none. With one the
-    # inspection is that of double precision alone, and settles nothing.
-    missing: str = ""
 
     shared_between_processes = True
 
@@ -122,11 +114,6 @@ class InspectionResult:
         counts, nodes = self.inspection.counts, self.reading.formula.complexity
         return not counts.rechecked and _is_quick(nodes, counts.total)
 
-    @property
-    def complete(self) -> bool:
-        """Whether nothing is missing: only then it may be kept and shown."""
-        return not self.missing
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -135,16 +122,12 @@ class Answer:
     """
 
     reading: Reading | None = None  # None if the text is empty or cannot be read
-    result: InspectionResult | None = None  # may be incomplete: only what is missing is drawn then
+    result: InspectionResult | None = None
     formula_error: FormulaError | None = None
     data_error: DataError | None = None
     empty: bool = False  # no formula
     waiting: bool = False  # for a table that has not arrived
     variables: tuple[str, ...] = ()  # of the reading, or of the last good one
-
-
-class _TooSlow(Exception):
-    """The check has used up its time."""
 
 
 class _NotQuick(Exception):
@@ -162,8 +145,6 @@ class InspectorService:
     ----------
     megabytes
         About the total size of the cached results.
-    clock
-        Seconds.
     workers
         Compute whatever is not quick.
     """
@@ -171,12 +152,10 @@ class InspectorService:
     def __init__(
         self,
         megabytes: float = 160,
-        clock: Callable[[], float] = time.monotonic,
         workers: Workers | None = None,
     ) -> None:
         self._readings = BoundedCache(16e6)
         self._results = BoundedCache(megabytes * 1e6)
-        self._clock = clock
         self._workers = workers or InThread()
 
     def read(
@@ -234,7 +213,6 @@ class InspectorService:
         table: Table | None,
         progress: Progress,
         *,
-        asking: Callable[[InspectionRequest], UnfinishedAnswers],
         last_good: InspectionResult | None,
     ) -> Answer:
         """Read and inspect a visit's formula, or say why it cannot be done.
@@ -247,8 +225,6 @@ class InspectorService:
             The one that the request names; None also before it has arrived.
         progress
             An exception of it ends the work.
-        asking
-            Gives the place where the visit keeps incomplete results of a request.
         last_good
             The visit's, and its answer as long as the request is the same: other visits may have
             pushed it out of the cache.  Its variables stay where the new formula cannot be read.
@@ -275,7 +251,7 @@ class InspectorService:
         if request.upload and table is None:
             return Answer(reading=reading, waiting=True, variables=variables)
         try:
-            result = self.inspect(request, table, progress, aside=asking(request))
+            result = self.inspect(request, table, progress)
         except DataError as error:
             return Answer(reading=reading, data_error=error, variables=variables)
         return Answer(reading=reading, result=result, variables=variables)
@@ -285,9 +261,6 @@ class InspectorService:
         request: InspectionRequest,
         table: Table | None = None,
         progress: Progress | None = None,
-        *,
-        seconds: float = MAX_SECONDS,
-        aside: UnfinishedAnswers | None = None,
     ) -> InspectionResult:
         """Inspect a formula on a table or on samples.
 
@@ -299,38 +272,26 @@ class InspectorService:
             The one that the request names.
         progress
             An exception of it ends the work.
-        seconds
-            Until the exact check is stopped; the result says so.
-        aside
-            The visit's: an incomplete result is kept there, and nowhere else.
 
         Returns
         -------
         InspectionResult
-            From the cache if it is complete.
+            From the cache if it was asked for before.
 
         Raises
         ------
         FormulaError
             The formula cannot be read.
         DataError
-            The samples cannot be had.
+            The samples cannot be had, or it takes too long.
         """
-
-        def make() -> InspectionResult:
-            return self._inspect(request, table, progress, seconds)
-
-        def make_aside() -> InspectionResult:
-            return make() if aside is None else aside.get(request, make)
-
-        return self._results.get(request, make_aside, lambda r: r.complete)
+        return self._results.get(request, lambda: self._inspect(request, table, progress))
 
     def _inspect(
         self,
         request: InspectionRequest,
         table: Table | None,
         progress: Progress | None,
-        seconds: float,
     ) -> InspectionResult:
         columns = declared_names(request.formula, table, request.domains, request.carried)
         reading = self.read(request.formula, request.syntax, columns, progress, request.exponents)
@@ -339,7 +300,7 @@ class InspectorService:
             count = request.samples if table is None else table.rows
             if _is_quick(reading.formula.complexity, count):
                 try:
-                    return inspect_request(request, reading, table, clock=self._clock, quick=True)
+                    return inspect_request(request, reading, table, quick=True)
                 except _NotQuick:
                     pass
         return self._workers.run(
@@ -347,12 +308,10 @@ class InspectorService:
             request,
             reading,
             table,
-            clock=self._clock,
-            seconds_of_check=seconds,
             progress=progress,
             wait=None if progress is None else lambda: progress(0.0),
-            seconds=UNHURRIED if seconds == math.inf else LONGEST,
-            long=seconds == math.inf,
+            seconds=LONGEST * max(1, request.effort),
+            long=request.effort > 1,
             keep=True,
         )
 
@@ -362,12 +321,10 @@ def inspect_request(
     reading: Reading,
     table: Table | None,
     *,
-    clock: Callable[[], float],
-    seconds_of_check: float = 0.0,
     progress: Progress | None = None,
     quick: bool = False,
 ) -> InspectionResult:
-    """Inspect a formula that is read already, with at most `seconds_of_check` of exact arithmetic.
+    """Inspect a formula that is read already.
 
     If `quick`, raises `_NotQuick` where a sample needs exact arithmetic. Raises `DataError` if the
     samples cannot be had.
@@ -395,55 +352,23 @@ def inspect_request(
                 f"{reading.formula.complexity:,} nodes."
             )
         samples = sample_domains(dict(domains), count=count, seed=request.seed)
-    if quick:
-        inspection, missing = inspect(reading.formula, samples, progress=_nothing_to_check), ""
-    else:
-        inspection, missing = _measure(reading, samples, progress, seconds_of_check, clock)
+    inspection = inspect(
+        reading.formula,
+        samples,
+        effort=request.effort,
+        progress=_nothing_to_check if quick else progress,
+    )
     stated = stated_domains(reading)
     carried = tuple(name for name, _ in domains if name in request.carried and name not in stated)
-    told = tuple(notices), carried, guessed, missing
+    told = tuple(notices), carried, guessed
     result = InspectionResult(request, reading, inspection, domains, match, target, *told)
-    if result.complete:
-        _ = result.verdict, result.spread, result.origin  # made here, not where the pages are
+    _ = result.verdict, result.spread, result.origin  # made here, not where the pages are
     return result
 
 
 def _nothing_to_check(fraction: float) -> None:
     if FIRST_PASS < fraction < 1:
         raise _NotQuick
-
-
-def _measure(
-    reading: Reading,
-    samples: Samples,
-    progress: Progress | None,
-    seconds: float,
-    clock: Callable[[], float],
-) -> tuple[Inspection, str]:
-    """The inspection, and the sentence about its missing part."""
-    # The time counts from the first sign of progress: double precision comes before the check.
-    started: float | None = None
-    reached = 0.0
-
-    def watched(fraction: float) -> None:
-        nonlocal started, reached
-        reached = fraction
-        now = clock()
-        started = now if started is None else started
-        if fraction < 1 and now - started > seconds:
-            raise _TooSlow
-        if progress is not None:
-            progress(fraction)
-
-    try:
-        return inspect(reading.formula, samples, progress=watched), ""
-    except _TooSlow:
-        missing = (
-            f"The exact check was stopped after {seconds:.0f} seconds, "
-            f"{math.floor(100 * reached)} % of the way, so it is not known yet how sensitive "
-            "the formula is."
-        )
-        return inspect(reading.formula, samples, recheck=False), missing
 
 
 def match_table(

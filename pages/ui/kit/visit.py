@@ -25,7 +25,6 @@ from eic_core.formula.tree import Exponents
 from eic_core.measure.table import Table
 from eic_core.samples import DEFAULT_SAMPLES, Domain
 from pages.ui.kit.browser import uninterrupted
-from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.text import clean
@@ -35,6 +34,7 @@ MAX_SAMPLES = 1_000_000
 SAMPLES_OF_OLD_LINKS = 1_000
 """Samples of a link without their number: links of today always state it."""
 MAX_SEED = 2**31 - 1
+MAX_EFFORT = 64
 MAX_URL = 6_000
 """Longest query of a URL, in encoded characters."""
 ASKED_FIRST = "where"
@@ -42,12 +42,12 @@ ASKS = (ASKED_FIRST, "noise", "rows", "writing", "instead", "truth", "digits")
 """The questions that the inspector answers, as the URL names them."""
 PARAMETERS = frozenset(
     "formula syntax exponents range kept samples seed node base data file map target target_by ask "
-    "tolerance b b_syntax b_base list list_file list_base list_example".split()
+    "tolerance effort b b_syntax b_base list list_file list_base list_example".split()
 )
 """The parameters of the pages' links; another one is the range of the variable of its name."""
 BRANCHES, SERIES = "branches", "series"
 """Kinds of forms that may be offered: those that choose, and approximations by a series."""
-_WHOLE_NUMBERS = {"samples": (1, MAX_SAMPLES), "seed": (0, MAX_SEED)}
+_WHOLE_NUMBERS = {"samples": (1, MAX_SAMPLES), "seed": (0, MAX_SEED), "effort": (1, MAX_EFFORT)}
 _OF_A_CAMPAIGN = re.compile("utm_.*|.*clid")  # What other sites add to addresses
 _RANGE = re.compile(r"[\w.+-]{1,40}(:[\w.+-]{1,40}){1,2}")
 _MAX_ITEMS = 200
@@ -87,11 +87,12 @@ class PageState:
     carried: tuple[str, ...] = ()
     # Without a target: the column that fits best; in links made before there was one, the last
     best_target: bool = True
+    effort: int = 1  # of what is dear, as a multiple of the normal one
 
     def to_query(self) -> dict[str, list[str]]:
         """The query parameters that restore this state, most defaults left out; see `fits_url`."""
         query = {"formula": [self.formula], **self._stated("syntax", "exponents")}
-        query |= self._data_query() | self._stated("node", "ask", "tolerance")
+        query |= self._data_query() | self._stated("node", "ask", "tolerance", "effort")
         # A link too long loses its formula first, then the rest (`fits_url`).
         for key in ("formula", "map", "range", "kept", "target", "file"):
             if encoded_length(query) <= MAX_URL:
@@ -163,6 +164,7 @@ class PageState:
             best_target=not upload or one("target") is not None or one("target_by") == "fit",
             ask=ask if ask in ASKS else ASKED_FIRST,
             tolerance=_share(one("tolerance"), TOLERANCE),
+            effort=_integer(one("effort"), 1, MAX_EFFORT, 1),
         )
 
 
@@ -338,10 +340,6 @@ class Visit:
     uploader: int = 0
     folded: int = 0  # how often Inspect has folded the data panel
     shows_data: bool = False  # asked for by a button, until a formula comes
-    requests: tuple[InspectionRequest, ...] = ()
-    aside: UnfinishedAnswers = field(default_factory=UnfinishedAnswers)
-    finishing: Job | None = None
-    last_watched: float = 0.0  # the clock when the page last drew the progress of `finishing`
     name: str = field(default_factory=secrets.token_hex)
     language: str = "numpy"
     own_form: tuple[str, str] = ("", "")  # a formula, and the proposed form of it
@@ -351,14 +349,6 @@ class Visit:
     def table(self) -> Table | None:
         """The table of the state, if it has arrived."""
         return self.uploads.get(self.state.upload)
-
-    def asking(self, *requests: InspectionRequest) -> UnfinishedAnswers:
-        """The place of incomplete answers about these requests, new for new requests."""
-        if requests != self.requests:
-            if self.finishing is not None:
-                self.finishing.cancel()
-            self.requests, self.aside, self.finishing = requests, UnfinishedAnswers(), None
-        return self.aside
 
 
 def current_visit() -> Visit:
@@ -401,6 +391,7 @@ def change_state(**changes: Any) -> None:
     if new == visit.state:
         return
     if new.formula != visit.state.formula:
+        new = replace(new, effort=1)
         visit.history = [*visit.history, Edit(visit.state, new)][-MAX_HISTORY:]
         visit.undone = []
     _replace_state(visit, new)
@@ -503,4 +494,5 @@ def request_of(state: PageState) -> InspectionRequest:
         mapping=state.mapping,
         target=state.target,
         best_target=state.best_target,
+        effort=state.effort,
     )

@@ -185,7 +185,7 @@ def workers() -> Workers:
 
 
 def inspector_service() -> InspectorService:
-    return _build_once("inspector", lambda: InspectorService(clock=stopwatch(), workers=workers()))
+    return _build_once("inspector", lambda: InspectorService(workers=workers()))
 
 
 def diagnosis_service() -> DiagnosisService:
@@ -195,11 +195,6 @@ def diagnosis_service() -> DiagnosisService:
 def diagnosis_slots() -> BoundedSemaphore:
     """Slots of the diagnoses that run at once; the others wait."""
     return _build_once("diagnosis slots", lambda: BoundedSemaphore(2))
-
-
-def finishing_slots() -> BoundedSemaphore:
-    """Slots of the answers that are finished without a limit at once; the others wait."""
-    return _build_once("finishing slots", lambda: BoundedSemaphore(2))
 
 
 def figure_cache() -> BoundedCache:

@@ -27,8 +27,9 @@ from pages.ui.kit.worker_process import parts_of, shared_objects
 
 ROOT = Path(__file__).resolve().parents[3]
 
-LONGEST = 60.0
-"""Seconds of work after which a worker is killed, unless the task says otherwise."""
+LONGEST = 120.0
+"""Seconds of work after which a worker is killed, unless the task says otherwise: ten times what an
+inspection or an answer takes on a quiet machine."""
 
 UNHURRIED = 3600.0
 """The same for work that a visitor wants to its end."""

@@ -8,7 +8,7 @@ from eic_core import wording
 from eic_core.formula.rendering import to_latex
 from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection
-from eic_core.rewriting import Branch, OwnForm, Repair, Repairs
+from eic_core.rewriting import Branch, OwnForm, Repair
 from eic_core.rewriting.phrases import bound_text
 from pages.ui.kit import glossary
 from pages.ui.kit.inspector_service import InspectionResult
@@ -21,6 +21,7 @@ from pages.ui.questions.form_curves import curves
 from pages.ui.questions.form_numbers import (
     box_text,
     condition_html,
+    further_numbers,
     letter_html,
     numbers_table,
     series_brief,
@@ -29,9 +30,7 @@ from pages.ui.questions.form_numbers import (
 from pages.ui.questions.replacing import replace_formula_button
 
 
-def form_card(
-    result: InspectionResult, repairs: Repairs, form: Repair, own: OwnForm | None
-) -> None:
+def form_card(result: InspectionResult, form: Repair, own: OwnForm | None) -> None:
     """The form that leads; the user's own is drawn with it if it can be compared."""
     with st.container(border=True, key="repair-0", gap="xsmall"):
         if not form.is_exact:
@@ -39,18 +38,18 @@ def form_card(
         if all(len(branch.text) <= _TYPESET for branch in form.branches):
             with st.container(key="repair-form-0"):
                 st.latex(_with_room(to_latex(form.formula)))
-        note(*_why(form))
+        st.html(numbers_table(form.written, form.instead))
+        note(*_why(form), *form.conditions)
         if form.branches:
             st.html(_branches(form.branches))
         curves(result, form.formula, own)
-        st.html(numbers_table(form.before, form.after, result, repairs.measured_rows))
         st.code(form.text, language=None, wrap_lines=True)
         with st.container(horizontal=True, gap="xsmall"):
             replace_formula_button(result, form.text, "apply-repair-0")
             copy_as(form.formula, "repair-0")
         with st.expander("How it follows"):
-            written = next(one.digits.mean for one in repairs.front if one.is_original)
-            st.html(steps_html(form.steps, form.branches, written) + _checks(form))
+            steps = steps_html(form.steps, form.branches, form.before.loss)
+            st.html(steps + further_numbers(form, form.before, form.after) + _checks(form))
         with st.expander("See both trees", key="repair-trees-0", on_change="rerun") as trees:
             if trees.open:
                 _both_trees(result, form.formula)

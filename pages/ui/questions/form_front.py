@@ -7,6 +7,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.formula.rendering import to_latex
 from eic_core.rewriting import FrontForm, OwnForm, Repairs
+from eic_core.rewriting.phrases import NUMBER_NAMES, number_cells
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
@@ -21,14 +22,13 @@ def form_front(result: InspectionResult, repairs: Repairs, own: OwnForm | None) 
     """What each form loses and costs, and how to get at those that do not lead."""
     yours = None
     if own is not None and own.after is not None:
-        yours = FrontForm.of(own.formula, own.after)
+        yours = FrontForm(own.formula, own.instead, own.after.nanoseconds, ())
     if len(repairs.front) + (yours is not None) < 2:
         return
     leading = "" if repairs.leading is None else repairs.leading.text
     forms = sorted(repairs.front, key=lambda form: (not form.is_original, form.text != leading))
     with st.container(border=True, key="front", gap="xsmall"):
         st.html(f'<h4 class="eic-h">Digits and time</h4>{_table(forms, leading, own, yours)}')
-        as_written = forms[0].digits.mean
         for place, form in enumerate(forms):
             if form.is_original or form.text == leading:
                 continue
@@ -36,7 +36,8 @@ def form_front(result: InspectionResult, repairs: Repairs, own: OwnForm | None) 
             with st.expander(f"How {code} follows"):
                 with st.container(key=f"repair-form-front-{place}"):
                     st.latex(to_latex(form.formula))
-                st.html(steps_html(form.steps, form.branches, as_written))
+                if repairs.before is not None:
+                    st.html(steps_html(form.steps, form.branches, repairs.before.loss))
                 st.code(form.text, language=None, wrap_lines=True)
                 with st.container(horizontal=True, gap="xsmall"):
                     replace_formula_button(result, form.text, f"apply-front-{place}")
@@ -46,15 +47,17 @@ def form_front(result: InspectionResult, repairs: Repairs, own: OwnForm | None) 
 def _table(
     forms: list[FrontForm], leading: str, own: OwnForm | None, yours: FrontForm | None
 ) -> str:
-    groups = (("digits lost", glossary.FRONT_DIGITS), ("nanoseconds a call", glossary.NANOSECONDS))
+    groups = (
+        ("digits lost", 3, glossary.FRONT_DIGITS),
+        ("nanoseconds a call", 2, glossary.NANOSECONDS),
+    )
     head = "".join(
-        f'<th scope="colgroup" colspan="2" title="{escape(explained, 1000)}">'
+        f'<th scope="colgroup" colspan="{columns}" title="{escape(explained, 1000)}">'
         f"<span>{name}</span></th>"
-        for name, explained in groups
+        for name, columns, explained in groups
     )
-    columns = "".join(
-        f'<th scope="col">{name}</th>' for name in ("nine in ten rows", "worst row", "NumPy", "C")
-    )
+    *lost, _, _ = NUMBER_NAMES
+    columns = "".join(f'<th scope="col">{name}</th>' for name in (*lost, "NumPy", "C"))
     body = "".join(_rows(form, _name(form, leading), form.text == leading) for form in forms)
     if yours is not None and own is not None:
         tags = ' <span class="eic-tag">yours</span>'
@@ -79,13 +82,13 @@ def _name(form: FrontForm, leading: str) -> str:
 
 
 def _rows(form: FrontForm, name: str, best: bool) -> str:
+    *lost, _, _ = number_cells(form.numbers)
     numbers = (
-        wording.number(form.digits.nine_in_ten, 1),
-        wording.number(form.digits.worst, 1),
+        *lost,
         wording.significant(form.nanoseconds.numpy, 2),
         wording.significant(form.nanoseconds.c, 2),
     )
     cells = "".join(f"<td>{number}</td>" for number in numbers)
     css = ' class="best"' if best else ""
-    head = f'<tr><th scope="rowgroup" colspan="4">{name}</th></tr>'
+    head = f'<tr><th scope="rowgroup" colspan="5">{name}</th></tr>'
     return f"<tbody{css}>{head}<tr>{cells}</tr></tbody>"

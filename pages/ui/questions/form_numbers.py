@@ -7,77 +7,76 @@ from collections.abc import Sequence
 
 from eic_core import wording
 from eic_core.drawing.scale import THEMES
+from eic_core.explain.judgement import VerdictNumbers
+from eic_core.measure.measured import MeasuredLoss
 from eic_core.report.error_curves import TINTS
 from eic_core.report.rulers import letters
-from eic_core.rewriting import Branch, Measured, ObservedError, RepairStep, Series
-from eic_core.rewriting.phrases import bound_text
-from pages.ui.kit import glossary
+from eic_core.rewriting import (
+    Branch,
+    Measured,
+    ObservedError,
+    OwnForm,
+    Repair,
+    RepairStep,
+    Series,
+)
+from eic_core.rewriting.phrases import (
+    NUMBER_NAMES,
+    bound_text,
+    number_cells,
+    numbers_caption,
+    precision_name,
+)
 from pages.ui.kit.browser import is_dark
-from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import escape
 
 
-def numbers_table(before: Measured, after: Measured, result: InspectionResult, rows: int) -> str:
-    """Digits and nodes of both forms, measured on so many rows."""
-    lines = (
-        _row("the result, shared noise", before.q, after.q, glossary.CORRELATED),
-        _row("the worst step (EIC)", before.eic, after.eic, glossary.EIC),
-        _observed_row("measured in float64", before.float64, after.float64),
-        _observed_row("measured in float32", before.float32, after.float32),
+def numbers_table(written: VerdictNumbers, instead: VerdictNumbers) -> str:
+    """What both forms lose, in the rows of the screen: what the page says of each on its own."""
+    table = _two_rows(NUMBER_NAMES, number_cells(written), number_cells(instead))
+    return f'{table}<p class="eic-quiet">{numbers_caption(written)}.</p>'
+
+
+def further_numbers(form: Repair | OwnForm, before: Measured, after: Measured) -> str:
+    """EIC and nodes of both forms, and what they lose in the other precision."""
+    rows = wording.count(before.elsewhere.rows, "row")
+    names = "EIC", "nodes", f"{precision_name(before.elsewhere.precision)}, {rows}"
+    cells = (
         (
-            "nodes",
-            str(before.complexity),
-            str(after.complexity),
-            wording.signed(after.complexity - before.complexity, 0),
-            glossary.COMPLEXITY,
-        ),
+            wording.digits_lost(numbers.eic),
+            f"{measured.complexity:,}",
+            _observed(measured.elsewhere),
+        )
+        for numbers, measured in ((form.written, before), (form.instead, after))
     )
-    cells = "".join(
-        f'<tr><th scope="row" title="{escape(explained, 1000)}">{name}</th>'
-        f"<td>{old}</td><td>{new}</td><td>{change}</td></tr>"
-        for name, old, new, change, explained in lines
+    return _two_rows(names, *cells)
+
+
+def _two_rows(names: Sequence[str], written: Sequence[str], instead: Sequence[str]) -> str:
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
+    rows = "".join(
+        f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for name, cells in (("as written", written), ("instead", instead))
     )
-    head = (
-        '<tr><th scope="row">digits</th><th scope="col">as written</th><th scope="col">instead</th>'
-        '<th scope="col">change</th></tr>'
-    )
-    return f'<table class="eic-repair">{head}{cells}</table>{_measured_on(rows, result)}'
-
-
-def _measured_on(rows: int, result: InspectionResult) -> str:
-    total = len(result.inspection.samples)
-    if rows == total:
-        return ""
-    return f'<p class="eic-quiet">Measured on {rows:,} of the {total:,} samples.</p>'
-
-
-def _row(name: str, old: float, new: float, explained: str) -> tuple[str, str, str, str, str]:
-    """Means over the samples that keep a digit; without any, they are infinite."""
-    was, now = ("∞" if math.isnan(value) else wording.number(value) for value in (old, new))
-    change = "—" if math.isnan(new - old) else wording.signed(new - old)
-    return name, was, now, change, explained
-
-
-def _observed_row(
-    name: str, old: ObservedError, new: ObservedError
-) -> tuple[str, str, str, str, str]:
-    change = new.digits_lost - old.digits_lost
-    change_text = wording.signed(change) if math.isfinite(change) else "—"
-    return name, _observed(old), _observed(new), change_text, glossary.OBSERVED
+    return f'<table class="eic-repair"><tr><th></th>{head}</tr>{rows}</table>'
 
 
 def _observed(error: ObservedError) -> str:
     if error.failed:
-        return f"no value at {error.failed:,} of {error.rows:,}"
-    lost = error.digits_lost
-    return "—" if math.isnan(lost) else wording.number(lost)
+        return f"no value at {error.failed:,}"
+    return wording.number(error.mean_digits_lost, 1)
 
 
-def steps_html(steps: Sequence[RepairStep], branches: Sequence[Branch], as_written: float) -> str:
+def steps_html(
+    steps: Sequence[RepairStep], branches: Sequence[Branch], as_written: MeasuredLoss
+) -> str:
     """Each step, and the digits that the whole formula loses after it; branch by branch of a form
     that chooses.
     """
-    lost = f"As written {wording.number(as_written, 1)} digits are lost in the mean."
+    rows = wording.count(as_written.rows, "row")
+    lost = (
+        f"As written {wording.number(as_written.mean, 1)} digits are lost in the mean over {rows}."
+    )
     if not branches:
         return f'<p class="eic-quiet">{lost} After each step:</p>{_steps(steps)}'
     first = f"{lost} After each step of a branch, over all rows:"

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import streamlit as st
 
 from eic_core.rewriting import OwnForm, Repair, Repairs
 from pages.ui.kit import glossary
-from pages.ui.kit.caches import Progress
-from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionResult
-from pages.ui.kit.jobs import Job
-from pages.ui.kit.progress import finish_button, start_finishing
-from pages.ui.kit.visit import BRANCHES, SERIES, Visit, current_visit
+from pages.ui.kit.visit import BRANCHES, SERIES, current_visit
 from pages.ui.kit.wiring import diagnosis_service
 from pages.ui.questions.answer_parts import answer, note
 from pages.ui.questions.branches import inspect_branch_button, outermost_branches
@@ -25,24 +20,18 @@ from pages.ui.questions.own_form import judged_form, own_form_card
 
 def instead_panel(result: InspectionResult, node: int) -> None:
     with st.spinner("Looking for a form that keeps more digits…"):
-        everything = diagnosis_service().repairs(result, aside=current_visit().aside)
+        everything = diagnosis_service().repairs(result)
     place = st.container()
     repairs = of_kinds(everything, _kinds(everything))
     with place:
         _answer(everything, repairs)
-    if not everything.finished:
-        finish_button(
-            "Search to the end",
-            "Searching on for a form that keeps more digits…",
-            lambda: finish_search(current_visit(), diagnosis_service(), result),
-        )
     for branch in outermost_branches(result.inspection):
         inspect_branch_button(result, branch)
     judged = judged_form(result)
     own = judged if isinstance(judged, OwnForm) else None
     leading = repairs.leading
     if leading is not None:
-        form_card(result, repairs, leading, own)
+        form_card(result, leading, own)
     form_front(result, repairs, own)
     own_form_card(result, judged, alone=leading is None)
 
@@ -50,7 +39,7 @@ def instead_panel(result: InspectionResult, node: int) -> None:
 def _answer(everything: Repairs, repairs: Repairs) -> None:
     """What is offered of the kinds that are switched on, and what was not tried."""
     if repairs is everything or repairs.leading is not None:
-        answer(repairs.sentence)
+        answer(repairs.offer or "No form has been measured yet.")
     else:
         answer("Of the kinds that are switched on, no form keeps more digits.")
     note(repairs.advice or "", *everything.left_out_sentences)
@@ -97,15 +86,3 @@ def _kinds(repairs: Repairs) -> frozenset[str]:
         label_visibility="collapsed",
     )
     return visit.kinds
-
-
-def finish_search(visit: Visit, service: DiagnosisService, result: InspectionResult) -> Job:
-    """Search again without a limit, beside the page."""
-    aside = visit.aside
-
-    def work(progress: Progress) -> Repairs:
-        repairs = service.repairs(result, math.inf, progress)
-        aside.put(("repairs", result.request), repairs)
-        return repairs
-
-    return start_finishing(visit, work)

@@ -14,7 +14,7 @@ from pages.ui.kit.visit import current_visit
 from pages.ui.kit.wiring import diagnosis_service, inspector_service
 from pages.ui.questions.copy_as import copy_as
 from pages.ui.questions.form_curves import curves
-from pages.ui.questions.form_numbers import numbers_table
+from pages.ui.questions.form_numbers import further_numbers, numbers_table
 from pages.ui.questions.replacing import replace_formula_button
 
 FIELD = "own-form"
@@ -74,7 +74,8 @@ def _verdict(result: InspectionResult, judged: OwnForm, alone: bool) -> None:
         st.latex(to_latex(judged.formula))
     if alone:
         curves(result, judged.formula, None, "yours")
-    st.html(numbers_table(judged.before, judged.after, result, judged.measured_rows))
+    numbers = numbers_table(judged.written, judged.instead)
+    st.html(numbers + further_numbers(judged, judged.before, judged.after))
     with st.container(horizontal=True, gap="xsmall"):
         replace_formula_button(result, to_python(judged.formula), "apply-own-form")
         copy_as(judged.formula, "own-form")

@@ -424,10 +424,10 @@ def test_a_fault_of_our_own_is_one_formula_that_is_not_checked(
     law.write_text(FINE + "# eic: x=1:2\ny = x\n")
     real = checks.inspect
 
-    def fails(formula: Formula, samples: Samples) -> Inspection:
+    def fails(formula: Formula, samples: Samples, **options: Any) -> Inspection:
         if formula.source == "y = x":
             raise RuntimeError("of SECRETNAME")
-        return real(formula, samples)
+        return real(formula, samples, **options)
 
     monkeypatch.setattr(checks, "inspect", fails)
     told = checked(law, status=1).out

@@ -76,10 +76,13 @@ def test_json_holds_the_verdict_and_its_findings(eic):
         "sentence",
         "leading",
         "sensitivity",
+        "range_cost",
+        "without_value",
         "measured",
         "given",
     }
-    assert (verdict["level"], verdict["lead"]) == ("very-sensitive", "no_value")
+    assert (verdict["level"], verdict["lead"]) == ("out-of-range", "no_value")
+    assert verdict["sensitivity"]["worst"] < 0.2 < 15 < verdict["range_cost"]["typical"]
     assert verdict["leading"] == findings["items"][0] and findings["version"] == 1
     first, inner = findings["items"]
     assert (first["outcome"], first["cause"], first["node"]) == ("no_double", "out_of_range", 1)

@@ -70,8 +70,8 @@ EXAMPLES: tuple[Example, ...] = (
         "100 + (x - 3.001)",
         {"x": line(1, 5, 200)},
         "Cancellation in a difference",
-        "The worst step inside is `x − 3.001` (0.7 digits at half of the rows, 1.3 at"
-        " one in ten): the two terms cancel where the difference crosses zero.",
+        "The worst step inside is `x − 3.001` (0.7 digits typically, 1.3 at nine in "
+        "ten rows): the two terms cancel where the difference crosses zero.",
         place=INNER,
     ),
     Example(
@@ -336,8 +336,8 @@ EXAMPLES: tuple[Example, ...] = (
         "log(exp(x) - exp(y))",
         {"x": [1000.001, 1100.0], "y": [1000.0, 1099.999]},
         "Values beyond double range",
-        "The worst step inside is `exp(x) − exp(y)` (6.2 digits at half of the rows, "
-        "6.2 at one in ten): its operand cannot be computed in double precision at "
+        "The worst step inside is `exp(x) − exp(y)` (6.2 digits typically, "
+        "6.2 at nine in ten rows): its operand cannot be computed in double precision at "
         "all.",
         place=INNER,
     ),

@@ -152,6 +152,8 @@ def tiny_inside(row: Exact) -> bool:
 
 class Truth(NamedTuple):
     digits: list[float]  # Per row; nan without a real value
+    growth: list[float]  # The same without what leaving double range costs
+    cost: list[float]  # That alone
     measured: list[float]  # The same
     no_real: int
     no_double: int
@@ -168,7 +170,7 @@ def truth_of(inspection: Inspection) -> Truth:
     computed = run_plain(formula, columns, len(samples), "float64")[-1]
     jumps = any(node.operator in JUMPS for node in formula.nodes)
     places = [[n.id for n in formula.nodes if n.label == name] for name in formula.variables]
-    digits, measured, own, shared = [], [], [], []
+    digits, growths, costs, measured, own, shared = [], [], [], [], [], []
     no_real = no_double = by_rounding = by_jump = endless = 0
     for at in range(len(samples)):
         try:
@@ -177,6 +179,8 @@ def truth_of(inspection: Inspection) -> Truth:
         except NoRealValue:
             no_real += 1
             digits.append(math.nan)
+            growths.append(math.nan)
+            costs.append(math.nan)
             continue
         growth = sensitivity(row)
         s = min(ALL, growth)
@@ -184,6 +188,8 @@ def truth_of(inspection: Inspection) -> Truth:
         if not math.isfinite(computed[at]) or (computed[at] == 0 and row.y != 0):
             no_double += 1
             digits.append(ALL)
+            growths.append(s)
+            costs.append(ALL)
             continue
         cost = turned(row) if jumps else 0.0
         if s + 1 < cost or math.isinf(growth) and NOTHING_LEFT > cost > 0:
@@ -191,7 +197,10 @@ def truth_of(inspection: Inspection) -> Truth:
             by_rounding += s < ALL
             s = cost
         endless += s >= ALL
-        s = max(s, measured[-1]) if measured[-1] > s + 1 and tiny_inside(row) else s
+        growths.append(s)
+        worn = measured[-1] > s + 1 and tiny_inside(row)
+        costs.append(measured[-1] if worn else 0.0)
+        s = max(s, costs[-1])
         digits.append(s)
         if s < ALL and not by_jump:
             with mp.workdps(DEPTH):
@@ -200,7 +209,9 @@ def truth_of(inspection: Inspection) -> Truth:
                 shared.append(sum(arrival(row, *same) ** 2 for same in here if same))
     whole = len(own) == len(samples)
     mean = [0.5 * math.log10(np.mean(v)) if whole else math.nan for v in (own, shared)]
-    return Truth(digits, measured, no_real, no_double, by_rounding, by_jump, endless, *mean)
+    return Truth(
+        digits, growths, costs, measured, no_real, no_double, by_rounding, by_jump, endless, *mean
+    )
 
 
 def quantile(values: Iterable[float], part: float) -> float:
@@ -340,11 +351,17 @@ def test_sensitivity_and_badge(at):
     np.testing.assert_allclose(own.digits, truth.digits, atol=near)
     shown = judged.sensitivity
     for part, value in ((0.5, shown.typical), (0.9, shown.nine_in_ten), (1.0, shown.worst)):
-        assert value == pytest.approx(quantile(truth.digits, part), abs=near, nan_ok=True)
-    most = quantile(truth.digits, 0.9)
+        assert value == pytest.approx(quantile(truth.growth, part), abs=near, nan_ok=True)
+    beyond = quantile(truth.cost, 0.9)
+    cost = judged.numbers.range_cost
+    assert cost.nine_in_ten == pytest.approx(beyond, abs=near, nan_ok=True)
+    most = quantile(truth.growth, 0.9)
     border = min(abs(most - 1), abs(most - 2))
     if math.isnan(most):
         assert judged.level is Level.UNDEFINED
+    elif beyond > max(most, 1) + near:
+        assert judged.level is Level.OUT_OF_RANGE
+        return
     elif border > 0.02:
         levels = Level.STABLE, Level.SENSITIVE, Level.VERY_SENSITIVE
         assert judged.level is levels[int(most > 1) + int(most > 2)]
@@ -408,7 +425,12 @@ def test_the_lead_follows_from_these_numbers(at):
     ("text", "x", "lead", "shown"),
     [
         # a jump that a program takes at the wrong side is its loss
-        ("floor(10*x)", [k / 10 for k in range(1, 200)], Lead.LOSS, "a program loses"),
+        (
+            "floor(10*x)",
+            [k / 10 for k in range(1, 200)],
+            Lead.LOSS,
+            "a program loses at nine in ten rows",
+        ),
         # nothing is left "elsewhere" where no row has a value, or underflow wears all of them
         ("exp(-x**2)", [30.0, 40.0], Lead.NO_VALUE, "no value at 100 %"),
         ("x*1e-320", [1.0, 2.0, 3.5], Lead.LOSS, ""),

@@ -140,10 +140,11 @@ def test_no_value_in_a_program_loses_every_digit() -> None:
 def test_each_row_stands_for_a_group_and_the_largest_is_there(count: int) -> None:
     s = np.random.default_rng(count).pareto(1.0, count)
     s[count // 2 :] = np.inf if count > 500 else 1.0
-    places, weights = measured_rows(s, 200)
+    worst = np.random.default_rng(count).permutation(count)
+    places, weights = measured_rows(s, 200, worst)
     assert len(places) == min(count, 200) == len(set(places.tolist()))
     assert np.all(np.diff(places) > 0) and weights.sum() == count and weights.min() >= 1
-    assert s[places].max() == s.max()
+    assert s[places].max() == s.max() and set(worst[:20]) <= set(places.tolist())
 
 
 def test_the_interval_of_the_quantile_holds_it_as_often_as_it_says() -> None:

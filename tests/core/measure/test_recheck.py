@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import mpmath
 import numpy as np
 import pytest
@@ -89,6 +91,8 @@ def test_what_the_check_did_not_reach_is_in_no_number(
         for i in (found, alone)
     ]
     assert blamed[0] == blamed[1]
+    sent = pickle.loads(pickle.dumps(found))  # as from a worker
+    assert diagnose(sent).to_json() == diagnose(found).to_json()
     left, right = (correlated_eic(i.formula, i.samples).q_eic for i in (found, alone))
     assert left == pytest.approx(right, rel=1e-12)
 

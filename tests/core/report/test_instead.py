@@ -32,7 +32,7 @@ def page_of(repairs) -> Page:
 
 def test_branches_are_shown_with_their_rows_and_digits() -> None:
     leading = quadratic().leading
-    rows = page_of(quadratic).rows("repair")
+    rows = page_of(quadratic).rows("repair", 1)
     for row, branch in zip(rows, leading.branches, strict=True):
         assert [value(cell) for cell in row[3:]] == [branch.rows, branch.before, branch.after]
     words = page_of(quadratic).words("repair")

@@ -204,12 +204,14 @@ def test_function_and_writing_are_the_splits_numbers(findings, page):
 def test_repairs_are_shown_with_both_measurements_and_what_they_need(findings, page):
     best = findings.repairs.best
     assert best is not None
-    before, after, change = page.rows("repair")
-    for row, m in ((before, best.before), (after, best.after)):
-        assert [value(c) for c in row[1:4]] == [m.q, m.eic, m.complexity]
-        assert value(row[4]) == m.float64.digits_lost
-        assert value(row[5]) == m.float32.digits_lost
-    assert [value(c) for c in change[1:4]] == [best.delta_q, best.delta_eic, best.delta_complexity]
+    before, after = page.rows("repair")[:2]
+    forms = (before, best.before, best.written), (after, best.after, best.instead)
+    for row, measured, numbers in forms:
+        lost, sensitivity = numbers.measured, numbers.sensitivity.nine_in_ten
+        assert [value(c) for c in row[1:4]] == [lost.typical, lost.nine_in_ten, lost.worst]
+        assert [value(c) for c in row[4:6]] == [numbers.without_value, sensitivity]
+        assert [value(c) for c in row[6:8]] == [numbers.eic, measured.complexity]
+        assert value(row[8]) == measured.float32.mean_digits_lost
     said = page.words("repair")
     assert best.text in said and all(a in said for a in best.assumptions)
 

@@ -8,17 +8,19 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import read
+from eic_core.measure import inspect
 from eic_core.rewriting import Repairs
 from eic_core.rewriting.costs import Nanoseconds
 from eic_core.rewriting.gains import GAIN
 from eic_core.rewriting.merit import FUNCTION, Merit, new_functions, promises, size_of
 from eic_core.rewriting.pieces import RepairStep
-from eic_core.rewriting.results import DigitsLost, FrontForm, front_of
+from eic_core.rewriting.results import FrontForm, front_of
 from eic_core.rewriting.search import Cost
 from eic_core.rewriting.terms import Terms
 from tests.effort import dear
-from tests.repairs import repaired, repaired_on
+from tests.repairs import numbers_losing, repaired, repaired_on
 
 
 def merit(
@@ -191,9 +193,7 @@ def test_a_series_is_named_where_the_best_known_form_keeps_losing_digits() -> No
     found = repaired(text, ranges, series=False)
     lost = found.best.after.loss.nine_in_ten
     assert found.best.gain.remaining == lost > found.own + 3
-    assert str(found.sentence).endswith(
-        f"; the best exact form found keeps losing {lost:.1f} digits."
-    )
+    assert "a series would lose fewer" in str(found.best.conditions[-1])
     assert all(not other.gain.remaining for other in found.repairs[1:])
 
 
@@ -229,9 +229,8 @@ def repairs() -> Repairs:
 
 
 def front_form(text: str, digits: float, c: float, *rules: str) -> FrontForm:
-    lost = DigitsLost(digits, digits, digits)
     steps = tuple(RepairStep(rule, "x", text, (), text, digits) for rule in rules)
-    return FrontForm(read(text).formula, lost, Nanoseconds(c, c), steps)
+    return FrontForm(read(text).formula, numbers_losing(digits), Nanoseconds(c, c), steps)
 
 
 WRITTEN = front_form("x", 8, 5)
@@ -263,16 +262,13 @@ def test_the_front_holds_the_original_and_the_best_form(repairs: Repairs) -> Non
     assert [each.text for each in repairs.front if each.is_original] == [ROOTS]
 
 
-def test_the_digits_of_the_front_are_those_of_the_sentence(repairs: Repairs) -> None:
-    digits = {each.text: each.digits for each in repairs.front}
-    for text, measured in ((ROOTS, repairs.before), (repairs.best.text, repairs.best.after)):
-        loss = measured.loss
-        assert digits[text] == (loss.mean, loss.nine_in_ten, loss.worst)
+def test_the_numbers_of_the_front_are_those_of_each_forms_own_verdict(repairs: Repairs) -> None:
+    for each in repairs.front:
+        inspection = inspect(read(each.text).formula, repairs.samples)
+        assert each.numbers.to_json() == verdict(inspection).numbers.to_json()
 
 
 def test_the_digits_after_the_last_step_are_those_of_the_form(repairs: Repairs) -> None:
-    for each in repairs.front:
-        assert each.is_original or each.steps[-1].digits == each.digits.mean
     for each in repairs.repairs:
         assert each.steps[-1].digits == each.after.loss.mean
         assert all(step.whole for step in each.steps)
@@ -285,9 +281,9 @@ def test_a_formula_with_nothing_better_has_a_front_of_itself() -> None:
 
 def test_json_holds_the_front_and_the_steps(repairs: Repairs) -> None:
     document = json.loads(json.dumps(repairs.to_json(), allow_nan=False))
-    keys = "formula", "latex", "digits", "nanoseconds", "rules", "assumptions", "steps", "branches"
+    keys = "formula", "latex", "numbers", "nanoseconds", "rules", "assumptions", "steps", "branches"
     assert document["front"][0].keys() == set(keys)
-    assert document["front"][0]["digits"].keys() == {"mean", "nine_in_ten", "worst"}
+    assert document["front"][0]["numbers"].keys() == document["written"].keys()
     assert document["front"][0]["nanoseconds"].keys() == {"numpy", "c"}
     (first, *_) = document["repairs"][0]["steps"]
     assert {"whole", "digits"} < first.keys()

@@ -15,7 +15,7 @@ from eic_core.rewriting.conditional_formulas import (
     put_in,
     regions_of,
 )
-from eic_core.rewriting.gains import NotSearched, Unsearched
+from eic_core.rewriting.gains import NotSearched
 from eic_core.rewriting.regimes.cases import conditional
 from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.terms import Terms
@@ -101,7 +101,7 @@ def test_nothing_is_offered_where_nothing_is_lost(text: str) -> None:
 
 def test_sides_without_a_value_anywhere_are_not_searched() -> None:
     found = on_sides("where(x > 5, log(-x), log(x - 5))", "x=-1:1")
-    assert found.reason == NotSearched(Unsearched.NO_VALUE)
+    assert found.reason == NotSearched()
 
 
 def test_regions_are_told_by_the_first_case_that_holds() -> None:

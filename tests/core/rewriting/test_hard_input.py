@@ -13,7 +13,7 @@ import pytest
 from eic_core.errors import DataError
 from eic_core.formula.syntax import read
 from eic_core.rewriting.chosen_rows import SIDE, VERIFIED, choose_rows
-from eic_core.rewriting.gains import NotSearched, Unsearched
+from eic_core.rewriting.gains import NotSearched
 from eic_core.rewriting.precision import TARGETS
 from eic_core.rewriting.results import Repairs
 from eic_core.rewriting.series.regions import _points
@@ -94,7 +94,7 @@ def answered(name: str, **options: object) -> Repairs:
         warnings.simplefilter("error")
         found = repaired_on(*CASES[name], **options)
     assert str(found.sentence).endswith(".")
-    assert found.finished or found.missing is not None
+    assert found.finished or found.stop is not None
     json.dumps(found.to_json(), allow_nan=False)
     return found
 
@@ -128,7 +128,7 @@ def test_without_a_limit_the_search_comes_to_its_end(name: str) -> None:
     "name", ["a singular point alone", "no valid row", "no valid row in a choice"]
 )
 def test_without_a_value_nothing_is_searched(name: str) -> None:
-    assert answered(name).reason == NotSearched(Unsearched.NO_VALUE)
+    assert answered(name).reason == NotSearched()
 
 
 @pytest.mark.parametrize(

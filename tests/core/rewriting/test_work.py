@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 import time
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -12,15 +14,16 @@ import pytest
 from benchmarks.repairs import library, textbook
 from benchmarks.repairs.cases import Case
 from benchmarks.repairs.running import samples_for_repair
+from eic_core.cli.repair_command import describe
 from eic_core.errors import UserError
 from eic_core.formula.syntax import read
 from eic_core.rewriting import repair
 from eic_core.rewriting.chosen_rows import MEASURED, VERIFIED, choose_rows
-from eic_core.rewriting.gains import NotSearched, Unsearched
+from eic_core.rewriting.gains import NotSearched
 from eic_core.rewriting.parts import MAX_NODES, PART_NODES, parts_of
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
-from eic_core.rewriting.work import NORMAL, BudgetSpent, Effort, Work, WorkBudget, units_of
+from eic_core.rewriting.work import NORMAL, BudgetSpent, Work, WorkBudget
 from eic_core.samples import Samples
 from tests.effort import cases, dear
 from tests.repairs import repaired
@@ -58,7 +61,7 @@ def test_all_of_it_ends_within_its_budget(text: str, ranges: str, effort: float)
     with patch("eic_core.rewriting.repair.Work", lambda seconds: work):
         found = repaired(text, ranges, 60, effort=effort)
     assert work.done <= NORMAL * effort + A_STEP
-    assert found.finished or found.missing is not None
+    assert found.finished == (found.stop is None)
     assert str(found.sentence).endswith(".")
 
 
@@ -82,30 +85,35 @@ def test_one_question_has_one_answer_and_reads_no_clock(
 
 
 def test_an_effort_has_a_name_or_is_a_positive_number() -> None:
-    efforts: list[Effort] = ["quick", "normal", "thorough", 16, math.inf]
-    assert [units_of(each) / NORMAL for each in efforts] == [0.25, 1, 4, 16, math.inf]
-    for wrong in ("great", 0, -1, math.nan):
+    wrongs: list[Any] = ["great", 0, -1, math.nan]
+    for wrong in wrongs:
         with pytest.raises(UserError, match="is no effort"):
             repaired(*LOSING, effort=wrong)
 
 
 def test_what_was_cut_short_shows_a_verified_form() -> None:
     found = repaired(*LOSING, 60, effort=CUT)
-    assert not found.finished and "there may be a still better one" in str(found.sentence)
     document = found.to_json()
-    assert (document["missing"], document["finished"]) == (str(found.missing), False)
+    assert (document["effort"], document["finished"]) == (CUT, False)
+    assert re.fullmatch(r"Stopped where the effort ended: \d+ of \d+ forms\.", str(found.stop))
+    assert document["sentence"] == f"{found.offer} {found.stop}"
+    assert describe(found)[-1].startswith(str(found.stop))
     assert found.best.verification.rows > 20
     assert found.best.after.float64.mean_digits_lost < 1 < found.before.float64.mean_digits_lost
 
 
 @pytest.mark.parametrize(
-    ("limits", "why"),
-    [({"effort": 1e-5}, Unsearched.NO_EFFORT), ({"limit_seconds": 0.0}, Unsearched.NO_TIME)],
+    ("limits", "stop"),
+    [
+        ({"effort": 1e-5}, "Stopped where the effort ended: no form was tried."),
+        ({"limit_seconds": 0.0}, "Stopped after 0 s: no form was tried."),
+    ],
 )
-def test_where_it_is_not_measured_nothing_is_told_of_the_formula(limits, why) -> None:
+def test_where_it_is_not_measured_nothing_is_told_of_the_formula(limits, stop) -> None:
     found = repaired(*LOSING, 60, **limits)
-    assert found.reason == NotSearched(why) and found.stopped == (why is Unsearched.NO_TIME)
+    assert found.reason == NotSearched() and str(found.sentence) == stop
     assert found.before is None and found.helps is None and not found.finished
+    assert (found.evaluated, found.front, describe(found)[0][: len(stop)]) == (0, (), stop)
 
 
 def test_what_is_not_dear_is_the_same_within_the_budget_as_without_one() -> None:
