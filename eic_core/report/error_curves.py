@@ -292,13 +292,15 @@ def _areas(profile: Profile, across: Ruler, up: Ruler) -> Iterator[Mark]:
     areas.pop(NO_BRANCH, None)
     for branch, parts in areas.items():
         tint = TINTS[branch % len(TINTS)]
-        yield Stroke(*np.concatenate(parts).T, filled=True, colour=tint, opacity=0.2)
+        x, y = np.concatenate(parts).T
+        yield Stroke(x, y, filled=True, colour=tint, opacity=0.2)
     if borders:
-        yield Stroke(*np.concatenate(borders).T, 1.2, "dash", colour="muted")
+        x, y = np.concatenate(borders).T
+        yield Stroke(x, y, 1.2, "dash", colour="muted")
     for branch, letter in enumerate(letters(len(profile.conditions))):
         squares = np.argwhere(grid == branch)
         if len(squares):
             off = np.sum((squares - squares.mean(axis=0)) ** 2, axis=1)
             column, row = squares[int(np.argmin(off))]
-            x, y = left + column / (_ON_MAP - 1) * (right - left), float(ys[row])
-            yield Label(letter, float(x), y, side="center", bold=True)
+            place = left + column / (_ON_MAP - 1) * (right - left)
+            yield Label(letter, float(place), float(ys[row]), side="center", bold=True)
