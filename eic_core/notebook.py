@@ -17,7 +17,8 @@ import numpy as np
 from markupsafe import Markup
 
 from eic_core import wording
-from eic_core.drawing.scale import HIGH, PAGE_COLOURS, colour
+from eic_core.drawing.chart import Guide, Mark, Points
+from eic_core.drawing.scale import PAGE_COLOURS
 from eic_core.drawing.svg import tree_svg
 from eic_core.errors import UserError
 from eic_core.explain.diagnosis import Diagnosis
@@ -31,7 +32,7 @@ from eic_core.pool.listing import ListedScore, ScoredList, accuracy_keys, front_
 from eic_core.pool.picking import Pick
 from eic_core.report import instead, sections
 from eic_core.report.report_table import ReportTable, code, count, digits, fit, plain
-from eic_core.report.scales import Scale
+from eic_core.report.rulers import Ruler
 from eic_core.rewriting.profile import profile
 from eic_core.rewriting.results import Repair, Repairs
 
@@ -341,22 +342,22 @@ def _plot_inspection(
     names = result.formula.subtree(step).variables or result.formula.variables
     xs = _along(ax, {name: result.samples.columns[name] for name in names}, over, len(lost))
     finite = np.isfinite(lost)
-    shades = [colour(min(value, HIGH)) for value in lost[finite]]
-    ax.scatter(xs[finite], lost[finite], c=shades, s=16, edgecolors="0.5", linewidths=0.4)
+    marks: list[Mark] = [Points(xs[finite], lost[finite], size=6, digits=lost[finite])]
     top = max(1.0, float(np.max(lost[finite], initial=0.0)))
-    for at, height, marker, words in (
-        (np.isinf(lost), 1.08 * top, "^", "no digit left"),
+    for at, height, symbol, words in (
+        (np.isinf(lost), 1.08 * top, "triangle-up", "no digit left"),
         (np.isnan(lost), -0.08 * top, "x", "no real value"),
     ):
         if at.any():
-            ax.scatter(xs[at], np.full(int(at.sum()), height), marker=marker, c="0.4", s=20)
-            ax.scatter([], [], marker=marker, c="0.4", s=20, label=f"{words} ({int(at.sum()):,})")
+            count = int(at.sum())
+            heights, name = np.full(count, height), f"{words} ({count:,})"
+            marks.append(Points(xs[at], heights, symbol, colour="muted", name=name))
     local = result.nodes[step].local_eic_finite
     if math.isfinite(local):
-        label = f"local EIC {wording.number(local)}"
-        ax.axhline(local, color="0.5", linestyle="--", linewidth=1, label=label)
+        name = f"local EIC {wording.number(local)}"
+        marks.append(Guide(local, level=True, colour="muted", name=name))
     ax.set_title(short_text(result.formula, step, STEP_LETTERS), fontsize="medium")
-    return _labelled(ax, "digits by which errors grow")
+    return _drawn(ax, marks, "digits by which errors grow")
 
 
 def _plot_diagnosis(
@@ -372,10 +373,11 @@ def _plot_repairs(result: Repairs, *, over: str = "", ax: Any = None) -> Any:
     rows = profile(inspection, result.formula if form is None else form.formula, result.target)
     ax = _axes(ax)
     xs = _along(ax, rows.inputs, over, len(rows))
-    ax.scatter(xs, rows.before, s=22, color=colour(4.0), label="as written")
+    marks = [Points(xs, rows.before, "circle-open", colour="orange", name="as written")]
     if form is not None:
-        ax.scatter(xs, rows.after, s=9, color="tab:blue", label=wording.shorten(form.text, 40))
-    return _labelled(ax, f"digits lost in {result.target}")
+        name = wording.shorten(form.text, 40)
+        marks.append(Points(xs, rows.after, size=5, colour="blue", name=name))
+    return _drawn(ax, marks, f"digits lost in {result.target}")
 
 
 def _plot_repair(result: Repair, **options: Any) -> Any:
@@ -397,15 +399,17 @@ def _plot_scores(result: ScoredList | Pick, *, ax: Any = None) -> Any:
         ys = np.maximum(ys, exact)
         ax.set_yscale("log")
     front = np.array(_on_front(scores), dtype=bool) & placed
-    ax.scatter(xs[placed], ys[placed], color="0.6", s=20, label="formulas")
-    ax.scatter(xs[front], ys[front], color="tab:blue", s=28, label="on the front")
+    marks = [
+        Points(xs[placed], ys[placed], colour="data", name="formulas"),
+        Points(xs[front], ys[front], size=8, colour="blue", name="on the front"),
+    ]
     if isinstance(result, Pick):
         [place] = [i for i, each in enumerate(scores) if each is result.picked]
-        label = wording.shorten(result.picked.listed.formula, 40)
-        ring = {"facecolors": "none", "edgecolors": colour(4.0), "linewidths": 2}
-        ax.scatter(xs[place], ys[place], s=110, label=label, **ring)
+        picked = wording.shorten(result.picked.listed.formula, 40)
+        ring = [xs[place]], [ys[place]]
+        marks.insert(0, Points(*ring, "circle-open", 16, colour="orange", name=picked))
     ax.set_xlabel("EIC: digits by which errors grow, worst step")
-    return _labelled(ax, name)
+    return _drawn(ax, marks, name)
 
 
 def _axes(ax: Any) -> Any:
@@ -414,7 +418,11 @@ def _axes(ax: Any) -> Any:
     return _needed("matplotlib.pyplot", "matplotlib").subplots(layout="constrained")[1]
 
 
-def _labelled(ax: Any, ylabel: str) -> Any:
+def _drawn(ax: Any, marks: Sequence[Mark], ylabel: str) -> Any:
+    from eic_core.drawing.paper import draw_mark
+
+    for mark in marks:
+        draw_mark(ax, mark)
     ax.set_ylabel(ylabel)
     if ax.get_legend_handles_labels()[0]:
         ax.legend(fontsize="small")
@@ -432,11 +440,11 @@ def _along(ax: Any, inputs: Any, over: str, rows: int) -> Array:
         return np.arange(rows, dtype=np.float64)
     ax.set_xlabel(name)
     values = np.asarray(inputs[name], dtype=np.float64)
-    scale = Scale.of(values)
-    if scale.kind == "one sign" and scale.ends[0] > 0:
+    ruler = Ruler.of(values)
+    if ruler.kind == "decades" and ruler.low > 0:
         ax.set_xscale("log")
-    elif scale.kind != "linear":
-        ax.set_xscale("symlog", linthresh=scale.unit)
+    elif ruler.kind == "decades":
+        ax.set_xscale("symlog", linthresh=10**ruler.start)
     return values
 
 

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from html import escape
 
 from eic_core import wording
-from eic_core.drawing.scale import THEMES, paint
+from eic_core.drawing.scale import END, THEMES, paint
 from eic_core.measure.measured import Quantiles
-
-END = 16.0
-"""Digits at the end of a gauge: as many as a double has."""
 
 HEIGHT = 88
 """Pixels of three gauges with their scale."""

@@ -104,7 +104,16 @@ _RAMPS = {dark: _ramp(knots) for dark, knots in _KNOTS.items()}
 SCALE: dict[bool, list[list[Any]]] = {
     dark: [[i / 32, ramp[i * _STEPS // 32]] for i in range(33)] for dark, ramp in _RAMPS.items()
 }
-"""Plotly colour scales by `dark`: to be used with cmin `LOW` and cmax `HIGH`."""
+"""Colours by `dark` from `LOW` to `HIGH`, each with its share of the way."""
+
+END = 16.0
+"""Digits at the end of a gauge, and of every axis of digits: as many as a double has."""
+
+GAUGE = {
+    dark: [*([share * HIGH / END, ink] for share, ink in scale), [1.0, scale[-1][1]]]
+    for dark, scale in SCALE.items()
+}
+"""Plotly colour scales by `dark`: to be used with cmin `LOW` and cmax `END`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +124,18 @@ class Theme:
     paper: str  # The background
     accent: str  # The selection
     data: str  # Points of the data
+    # blue, orange, green: told apart with any colour vision (after Okabe and Ito)
+    blue: str
+    orange: str
+    green: str
 
 
 THEMES = {
-    False: Theme("#1c1f26", "#5b6270", "#c9cdd5", "#ffffff", "#1f5fd0", "#6f7785"),
-    True: Theme("#f2f3f5", "#a9b0bd", "#474d59", "#0e1117", "#7db2ff", "#9aa3b2"),
+    dark: Theme(*inks.split())
+    for dark, inks in (
+        (False, "#1c1f26 #5b6270 #c9cdd5 #ffffff #1f5fd0 #6f7785 #0072b2 #d55e00 #00734f"),
+        (True, "#f2f3f5 #a9b0bd #474d59 #0e1117 #7db2ff #9aa3b2 #5cb8f0 #f0a03c #3fd09b"),
+    )
 }
 """By `dark`."""
 

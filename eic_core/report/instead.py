@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from string import ascii_uppercase
-
-from markupsafe import Markup
 
 from eic_core import wording
+from eic_core.drawing.chart import Chart
 from eic_core.explain.judgement import VerdictNumbers
 from eic_core.markup import Cell, Piece
-from eic_core.report.charts import ShadedRegion, lost_along, lost_over
+from eic_core.report.error_curves import error_curves, ways_along
 from eic_core.report.findings import Findings
 from eic_core.report.report_table import NONE, ReportTable, code, count, digits
+from eic_core.report.rulers import letters
 from eic_core.rewriting import FrontForm, Repair, Repairs
 from eic_core.rewriting.phrases import (
     NUMBER_NAMES,
@@ -24,7 +23,7 @@ from eic_core.rewriting.phrases import (
     series_name,
 )
 from eic_core.rewriting.pieces import Branch
-from eic_core.rewriting.profile import Profile, profile
+from eic_core.rewriting.profile import profile
 
 
 def offered(repairs: Repairs) -> tuple[Repair, ...]:
@@ -116,11 +115,7 @@ def branches(form: Repair) -> ReportTable | None:
 
 
 def _lettered(form: Repair) -> Sequence[tuple[str, Branch]]:
-    return list(zip(_letters(len(form.branches)), form.branches, strict=True))
-
-
-def _letters(many: int) -> list[str]:
-    return [ascii_uppercase[number % len(ascii_uppercase)] for number in range(many)]
+    return list(zip(letters(len(form.branches)), form.branches, strict=True))
 
 
 def _computed(branch: Branch) -> Cell:
@@ -223,39 +218,20 @@ def _form(form: FrontForm) -> Cell:
 # Row by row
 
 
-def lost_by_row(findings: Findings, form: Repair) -> tuple[Markup, str] | None:
+def lost_by_row(findings: Findings, form: Repair) -> tuple[Chart, str] | None:
     """A picture of what rows lose as written and with a form, and its caption."""
     repairs = findings.repairs
     target = "float64" if repairs is None else repairs.target
     rows = profile(findings.inspection, form.formula, target)
     if not len(rows) or not rows.inputs:
         return None
-    regions = [ShadedRegion(letter, _where(c)) for letter, c in _regions(rows)]
-    legend = " ".join(f"{each.letter}: {each.where}." for each in regions)
-    if len(rows.inputs) == 2:
-        (left, xs), (right, ys) = rows.inputs.items()
-        picture = lost_over((left, xs), (right, ys), rows, regions)
-        return picture, (
-            "Digits lost at each row measured, as written and with this form: the darker the more. "
-            + legend
-        )
-    name, values = _axis(rows)
-    return lost_along(name, values, rows, regions), (
-        f"Digits lost at each row measured, over `{name}`, none at the bottom: as written (large) "
-        "and with this form (small). " + legend
-    )
-
-
-def _regions(rows: Profile) -> list[tuple[str, str]]:
-    return list(zip(_letters(len(rows.conditions)), rows.conditions, strict=True))
+    along = ways_along(rows)[0]
+    conditions = zip(letters(len(rows.conditions)), rows.conditions, strict=True)
+    legend = " ".join(f"{letter}: {_where(condition)}." for letter, condition in conditions)
+    over = "the darker the more" if along.kind == "map" else f"over `{along.name}`"
+    caption = f"Digits lost at each row measured, {over}: as written and with this form. {legend}"
+    return error_curves(rows, along), caption
 
 
 def _where(condition: str) -> str:
     return f"`{condition}`" if condition else "elsewhere"
-
-
-def _axis(rows: Profile) -> tuple[str, Sequence[float]]:
-    """The input, or of several the quantity that is compared first."""
-    compared = next(iter(rows.decided_by.items()), None) if len(rows.inputs) > 1 else None
-    name, values = compared or next(iter(rows.inputs.items()))
-    return name, values.tolist()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from eic_core import wording
+from eic_core.drawing.inline import svg_of
 from eic_core.drawing.scale import PAGE_COLOURS
 from eic_core.effort import Effort
 from eic_core.errors import require
@@ -128,4 +129,5 @@ def render(findings: Findings, provenance: Provenance) -> str:
         show=sections,
         instead=instead,
         charts=charts,
+        drawn=svg_of,
     )

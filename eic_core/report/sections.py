@@ -22,7 +22,7 @@ from eic_core.explain.digit_rows import DigitRow, DigitRows, digit_rows
 from eic_core.explain.facts import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.findings import ErrorKind, Finding
 from eic_core.explain.ledger import Ledger
-from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
+from eic_core.explain.losses import MEANINGS
 from eic_core.explain.phrases import causes as cause_phrases
 from eic_core.explain.phrases.digits import gauge_words
 from eic_core.explain.phrases.fit_card import no_value
@@ -39,7 +39,6 @@ from eic_core.measure.double_range import double_range
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.measured import Quantiles
 from eic_core.phrasing import Phrase
-from eic_core.report.charts import losses
 from eic_core.report.findings import LEFT_OUT, PARTS, REPAIR, Findings
 from eic_core.report.provenance import Provenance, command_line, versions
 from eic_core.report.report_table import NONE, ReportTable
@@ -364,17 +363,6 @@ def worst_rows(inspection: Inspection, where: Where) -> ReportTable:
 
 
 # Function or writing
-
-
-def losses_chart(findings: Findings) -> Markup:
-    writing = findings.diagnosis.writing
-    return losses(
-        (
-            ("the function itself, in any writing", writing.own, "cool"),
-            (f"{NAMES[RESULT_SHARED]}, as written", writing.q, "bar"),
-            (f"{NAMES[WORST_STEP]}, as written", findings.inspection.eic_finite, "bar"),
-        )
-    )
 
 
 def inputs(conditioning: OwnConditioning) -> ReportTable:

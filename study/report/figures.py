@@ -1,16 +1,31 @@
-"""The figures of a report as data: marks, curves and counts, drawn by Matplotlib or Plotly
-elsewhere.
-"""
+"""The figures of a report: a chart of each, from what the analysis found."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from eic_core import wording
+from eic_core.drawing.chart import (
+    SHARES,
+    Bars,
+    Chart,
+    ChartAxis,
+    Colour,
+    Dash,
+    Guide,
+    Label,
+    Mark,
+    Panel,
+    Points,
+    Stroke,
+    pieces,
+    whole_ticks,
+)
 from study.report.analysis import StudyReport
 from study.report.phrases.limits import limit
 from study.statistics.exclusions import Unit
@@ -18,13 +33,13 @@ from study.statistics.limits import Limit
 from study.statistics.preference import Interval
 from study.statistics.threats.sensitivity import SensitivityPoint
 
-COLOURS = {False: ("#0072B2", "#D55E00"), True: ("#5CB8F0", "#F0A03C")}
-"""Blue and vermilion after Okabe and Ito by `dark`: of the lower and of the higher EIC.
-
-They are told apart with any colour vision.
-"""
-SHARES, SHARE_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0), ("0", "25", "50", "75", "100 %")
-"""Where the axis of a share is marked, and how."""
+LOOKS: tuple[tuple[Colour, str, Dash], ...] = (
+    ("blue", "circle", "solid"),
+    ("orange", "square", "dash"),
+)
+"""Of the formulas of lower and of higher EIC, or of two curves."""
+SHARE_LIMITS = (-0.01, 1.01)
+"""Fixed, so that two studies can be laid side by side."""
 FOR_LOWER = "votes for the formula of lower EIC"
 ENDS = ("← higher EIC preferred", "lower EIC preferred →")
 NO_VOTES = "There is no vote that decides."
@@ -37,11 +52,11 @@ PAPERS_PEOPLE, PAPERS_MODELS = 0.698, 0.7219
 """What Yu et al. report, appendix ``app:expert_rating``: of people, and of their two models."""
 QUANTITIES = ("complexity", "R²", "EIC (digits)")
 BINS = 20
+PAIRS = "alike in complexity and R², apart in EIC"
 
 
-@dataclass(frozen=True)
-class Mark:
-    name: str  # Said beside it
+class RateRow(NamedTuple):
+    name: str
     value: float | None  # None: there is none, and `text` says so
     # low, high: ends of the interval; None without one
     low: float | None = None
@@ -52,82 +67,131 @@ class Mark:
     check: bool = False  # To compare with, and not the number that counts
     weight: float = 1.0  # Share of the votes behind it, in [0, 1]: the more, the thicker
 
-
-@dataclass(frozen=True)
-class Intervals:
-    marks: tuple[Mark, ...]  # From top to bottom
-    axis: str = ""  # Title of the axis; "" without one
-    limits: tuple[float, float] = (0.0, 1.0)  # Ends of the axis; (0, 1) is written in percent
-    middle: float = 0.5  # A line to compare with
-    # Names stand at the left; else, with the text of their mark, above the interval
-    beside: bool = True
-    ends: tuple[str, str] = ("", "")  # What the two ends of the axis mean; "" where nothing is said
-    total: bool = False  # The last mark is of all others together, and set apart
-    empty: str = ""  # Said where there is no mark
-
-
-@dataclass(frozen=True)
-class Curve:
-    name: str
-    at: tuple[float, ...]  # Ascending, one for each mark
-    marks: tuple[Mark, ...]  # The name of a mark is the first line of what is said of it
-    below: tuple[float, ...]  # What is drawn below each mark
-    chosen: int | None = None  # Place of the mark to point out
-
     @property
-    def known_marks(self) -> tuple[tuple[float, Mark], ...]:
-        """Marks that have a value, with their places."""
-        pairs = zip(self.at, self.marks, strict=True)
-        return tuple((at, mark) for at, mark in pairs if mark.value is not None)
+    def hint(self) -> str:
+        return f"{self.name}\n{self.text}"
 
 
-@dataclass(frozen=True)
-class Curves:
-    """One or two curves of shares, 0 to 100 % upwards, with something counted below."""
-
-    curves: tuple[Curve, ...]
-    # axis, upwards, below: titles of the axes: of what lies across, of the shares, and of what is
-    # counted
-    axis: str
-    upwards: str = "for the lower EIC"
-    below: str = ""
-    chosen: str = ""  # Said of the marks that the curves point out
-    joined: bool = True  # The marks of a curve are joined by lines, and their intervals by a band
-    empty: str = NO_VOTES  # Said where there is no share
+class Curve(NamedTuple):
+    name: str
+    at: tuple[float, ...]  # Ascending, one for each row
+    rows: tuple[RateRow, ...]  # The name of a row is the first line of what is said of it
+    below: tuple[float, ...]  # What is drawn below each row
+    chosen: int | None = None  # Place of the row to point out
 
 
-@dataclass(frozen=True)
-class Histogram:
-    """How often values of two kinds fall into bins that they share."""
+def intervals(
+    rows: Sequence[RateRow],
+    axis: str = "",
+    limits: tuple[float, float] = SHARE_LIMITS,
+    *,
+    middle: float = 0.5,
+    beside: bool = True,
+    ends: tuple[str, str] = ("", ""),
+    total: bool = False,
+    empty: str = "",
+) -> Chart:
+    """Rows from top to bottom. Names stand `beside` the axis or, with their texts, above a row;
+    `ends` say what the ends of the axis mean; the last row is the `total` of the others.
+    """
+    count, marks = len(rows), list[Mark]([Guide(middle, colour="muted")])
+    for y, row in enumerate(reversed(rows)):
+        colour: Colour = "muted" if row.check else "blue"
+        if row.low is not None and row.high is not None:
+            whole = [row.low, row.high], [y, y]
+            marks.append(
+                Stroke(*whole, colour=colour, width=2 + 3 * row.weight, hints=[row.hint] * 2)
+            )
+        if row.value is not None:
+            size = 10 if row.check else 8 + 5 * row.weight**0.5
+            symbol = "circle-open" if row.check else "circle"
+            hints = [row.hint]
+            marks.append(
+                Points([row.value], [y], colour=colour, symbol=symbol, size=size, hints=hints)
+            )
+        elif beside:
+            marks.append(Label(row.text, 0.5, y, "x", "center", colour="muted"))
+        if not beside:
+            name, bold = wording.shorten(row.name, 24), row.weight == 1 and not row.check
+            marks.append(Label(name, 0, y + 0.3, "x", bold=bold))
+            marks.append(Label(row.text, 1, y + 0.3, "x", "right", colour="muted"))
+    if rows and any(ends):
+        marks.append(Label(ends[0], 0, count, "x", colour="orange"))
+        marks.append(Label(ends[1], 1, count, "x", "right", colour="blue"))
+    if total and count > 1:
+        marks.append(Guide(0.5, level=True, dash="solid", colour="faint"))
+    if not rows:
+        marks.append(_reason(empty))
+    names = tuple((y, row.name) for y, row in enumerate(reversed(rows))) if beside else ()
+    top = max(2, count) - 0.4 + 0.8 * bool(rows and any(ends))
+    across = ChartAxis(axis, limits, SHARES if limits == SHARE_LIMITS else None)
+    height = max(80, 34 * count) if beside else 60 * count + 40
+    words = "; ".join(f"{row.name}: {row.text}" for row in rows)
+    return Chart(
+        (Panel(tuple(marks), across, ChartAxis("", (-0.6, top), names), height),), words or empty
+    )
 
-    axis: str
-    edges: tuple[float, ...]  # One more than there are bins
-    # lower, higher: counts of the formulas of lower and of higher EIC
-    lower: tuple[int, ...]
-    higher: tuple[int, ...]
-    empty: str = ""  # Said where nothing is counted; "" where something is
+
+def curves(
+    parts: Sequence[Curve],
+    axis: str,
+    *,
+    below: str = "",
+    chosen: str = "",
+    joined: bool = True,
+) -> Chart:
+    """One or two curves of shares, with what is counted `below` them. The rows of a curve are
+    `joined` by a line, and their intervals by a band; `chosen` is said of the rows pointed out.
+    """
+    shares, counted = list[Mark]([Guide(0.5, level=True, colour="muted")]), list[Mark]()
+    for part, (colour, symbol, dash) in zip(parts, LOOKS, strict=False):
+        known = [
+            (at, row) for at, row in zip(part.at, part.rows, strict=True) if row.value is not None
+        ]
+        banded = [(at, row.low, row.high) for at, row in known if row.low is not None]
+        ends, lows, highs = zip(*banded, strict=True) if banded else ((), (), ())
+        at, values = [at for at, _ in known], [row.value or 0.0 for _, row in known]
+        if joined:
+            area = [*ends, *ends[::-1]], [*lows, *highs[::-1]]
+            shares.append(Stroke(*area, filled=True, colour=colour, opacity=0.16))
+            shares.append(Stroke(at, values, dash=dash, colour=colour))
+            counted.append(Stroke(part.at, part.below, dash=dash, steps=True, colour=colour))
+        else:
+            strokes = pieces([(x, x) for x in ends]), pieces([*zip(lows, highs, strict=True)])
+            shares.append(Stroke(*strokes, colour=colour))
+            hints = [row.hint for row in part.rows]
+            counted.append(Bars(part.at, part.below, colour="faint", hints=hints))
+        name, hints = part.name if len(parts) > 1 else "", [row.hint for _, row in known]
+        size = 7 if joined else 9
+        shares.append(Points(at, values, symbol, size, colour=colour, name=name, hints=hints))
+        if part.chosen is not None:
+            place, row = part.at[part.chosen], part.rows[part.chosen]
+            shares += [Guide(place, colour="muted"), Label(chosen, place, 0.05, colour="muted")]
+            if row.value is not None:
+                shares.append(Points([place], [row.value], "diamond", 12))
+    if not any(row.value is not None for part in parts for row in part.rows):
+        shares.append(_reason(NO_VOTES, 0.75))
+    places = [at for part in parts for at in part.at] or [0.0]
+    ticks = whole_ticks(max(places), 6, min(places), (1, 2, 3, 6))
+    top = max((n for part in parts for n in part.below), default=0)
+    counts = ChartAxis(below, (0, 1.05 * top or 1), whole_ticks(top, 3))
+    words = "; ".join(f"{row.name}: {row.text}" for part in parts for row in part.rows)
+    return Chart(
+        (
+            Panel(
+                tuple(shares),
+                ChartAxis(),
+                ChartAxis("for the lower EIC", SHARE_LIMITS, SHARES),
+                230,
+            ),
+            Panel(tuple(counted), ChartAxis(axis, ticks=ticks), counts, 80),
+        ),
+        words.replace("\n", ", ") or NO_VOTES,
+        joined=True,
+    )
 
 
-@dataclass(frozen=True)
-class Histograms:
-    panels: tuple[Histogram, ...]
-    names: tuple[str, str] = ("lower EIC", "higher EIC")
-    upwards: str = "pairs"
-
-
-@dataclass(frozen=True)
-class Counts:
-    counts: tuple[int, ...]
-    # axis, upwards: titles of the axes
-    axis: str
-    upwards: str
-    empty: str = ""  # Said where there is nothing to count
-
-
-Picture = Intervals | Curves | Histograms | Counts
-
-
-def share_mark(
+def share_row(
     name: str,
     rate: float | None,
     interval: Interval | None,
@@ -135,31 +199,31 @@ def share_mark(
     reason: str = "",
     more: str = "",
     weight: float = 1.0,
-) -> Mark:
+) -> RateRow:
     """A share with its interval, in words too.
 
-    >>> share_mark("all", 0.7, Interval(0.65, 0.75, 0.95, "t")).text
+    >>> share_row("all", 0.7, Interval(0.65, 0.75, 0.95, "t")).text
     '70.0 %, interval 65.0 % to 75.0 %'
-    >>> share_mark("none", None, None, reason="no votes").text
+    >>> share_row("none", None, None, reason="no votes").text
     'no votes'
     """
     if rate is None:
-        return Mark(name, None, text=reason or "no rate", weight=weight)
+        return RateRow(name, None, text=reason or "no rate", weight=weight)
     if interval is None:
-        return Mark(name, rate, text=wording.percent(rate, 1) + more, weight=weight)
+        return RateRow(name, rate, text=wording.percent(rate, 1) + more, weight=weight)
     text = f"{wording.percent(rate, 1)}, interval {_span(interval)}{more}"
-    return Mark(name, rate, interval.low, interval.high, text, weight=weight)
+    return RateRow(name, rate, interval.low, interval.high, text, weight=weight)
 
 
-def _preference(report: StudyReport) -> Intervals:
+def _preference(report: StudyReport) -> Chart:
     """People, each model that was asked, and what Yu et al. report, without intervals."""
     found, level = report.inference, report.level
     if found.rate is None and not report.models.runs:
-        return Intervals((), beside=False, empty=_why(found.reason))
+        return intervals((), beside=False, empty=_why(found.reason))
     why = _why(found.reason) if found.rate is None else ""
-    marks = [share_mark("people", found.rate, found.interval(level), reason=why)]
+    marks = [share_row("people", found.rate, found.interval(level), reason=why)]
     marks += [
-        share_mark(
+        share_row(
             f"{each.run.label}{' (exploratory)' if each.run.undeclared else ''}",
             each.found.rate.value,
             each.found.rate.interval(level),
@@ -172,13 +236,13 @@ def _preference(report: StudyReport) -> Intervals:
     if report.models.runs:
         theirs.append(("models, Yu et al.", PAPERS_MODELS))
     marks += [
-        Mark(name, value, text=f"{100 * value:.4g} %, as they report it", check=True)
+        RateRow(name, value, text=f"{100 * value:.4g} %, as they report it", check=True)
         for name, value in theirs
     ]
-    return Intervals(tuple(marks), beside=False, ends=ENDS)
+    return intervals(tuple(marks), beside=False, ends=ENDS)
 
 
-def _agreement(report: StudyReport) -> Intervals:
+def _agreement(report: StudyReport) -> Chart:
     """A line for each coefficient; 0 is chance, or no agreement at all, and 1 is complete."""
     marks = []
     for each in report.agreement.coefficients:
@@ -186,12 +250,12 @@ def _agreement(report: StudyReport) -> Intervals:
             continue
         text, interval = f"{each.value:.2f}", each.interval
         if interval is None:
-            marks.append(Mark(each.name, each.value, text=text))
+            marks.append(RateRow(each.name, each.value, text=text))
         else:
             text += f", interval {interval.low:.2f} to {interval.high:.2f}"
-            marks.append(Mark(each.name, each.value, interval.low, interval.high, text))
+            marks.append(RateRow(each.name, each.value, interval.low, interval.high, text))
     lowest = min([0.0, *(mark.low if mark.low is not None else mark.value or 0 for mark in marks)])
-    return Intervals(
+    return intervals(
         tuple(marks),
         "agreement (1 is complete)",
         (lowest - 0.05, 1.03),
@@ -200,31 +264,31 @@ def _agreement(report: StudyReport) -> Intervals:
     )
 
 
-def _problems(report: StudyReport) -> Intervals:
+def _problems(report: StudyReport) -> Chart:
     """A line for each problem, the highest rate on top; all votes below, set apart."""
     overall = report.inference
     if overall.rate is None:
-        return Intervals((), FOR_LOWER, empty=_why(overall.reason))
+        return intervals((), FOR_LOWER, empty=_why(overall.reason))
     rates = report.threats.problems.with_votes
     marks = [
-        share_mark(f"{p.problem} ({p.votes:,})", p.rate, p.interval, weight=p.votes / overall.votes)
+        share_row(f"{p.problem} ({p.votes:,})", p.rate, p.interval, weight=p.votes / overall.votes)
         for p in sorted(rates, key=lambda p: (-(p.rate or 0), p.problem))
     ]
     marks.append(
-        share_mark(f"all ({overall.votes:,})", overall.rate, overall.interval(report.level))
+        share_row(f"all ({overall.votes:,})", overall.rate, overall.interval(report.level))
     )
-    return Intervals(tuple(marks), FOR_LOWER, total=True)
+    return intervals(tuple(marks), FOR_LOWER, total=True)
 
 
-def _sensitivity(report: StudyReport) -> Curves:
+def _sensitivity(report: StudyReport) -> Chart:
     """The rate and the valid votes had the exclusion threshold been another one."""
 
-    def mark(point: SensitivityPoint) -> Mark:
+    def mark(point: SensitivityPoint) -> RateRow:
         few = 0 < point.rate.votes < FEW and not point.frozen
         if few:
             said = f"{wording.count(point.rate.votes, 'deciding vote')}: too few for a rate"
-            return Mark(f"under {point.threshold_seconds:g} s left out", None, text=said)
-        return share_mark(
+            return RateRow(f"under {point.threshold_seconds:g} s left out", None, text=said)
+        return share_row(
             f"under {point.threshold_seconds:g} s left out",
             point.rate.rate,
             point.interval(report.level),
@@ -243,15 +307,15 @@ def _sensitivity(report: StudyReport) -> Curves:
             next((place for place, p in enumerate(points) if p.frozen), None),
         )
 
-    return Curves(
+    return curves(
         tuple(map(curve, UNITS)), "under … s left out", below="valid votes", chosen="frozen rule"
     )
 
 
-def _ballots(report: StudyReport) -> Curves:
+def _ballots(report: StudyReport) -> Chart:
     numbers = report.threats.ballots.numbers
     marks = tuple(
-        share_mark(
+        share_row(
             f"ballot {each.first}",
             each.rate.rate,
             each.rate.interval(report.level),
@@ -263,10 +327,10 @@ def _ballots(report: StudyReport) -> Curves:
     )
     seconds = tuple(each.median_seconds or 0.0 for each in numbers)
     curve = Curve("votes", tuple(float(each.first) for each in numbers), marks, seconds)
-    return Curves((curve,), "number of the ballot", below="median s", joined=False)
+    return curves((curve,), "number of the ballot", below="median s", joined=False)
 
 
-def _distributions(report: StudyReport) -> Histograms:
+def _distributions(report: StudyReport) -> Chart:
     pairs = report.export.pairs
     return pair_histograms(
         [(p.lower_complexity, p.lower_r2, p.lower_eic) for p in pairs],
@@ -276,30 +340,36 @@ def _distributions(report: StudyReport) -> Histograms:
 
 def pair_histograms(
     lower: Sequence[tuple[float, float, float]], higher: Sequence[tuple[float, float, float]]
-) -> Histograms:
+) -> Chart:
     """The pairs of a study, frozen or not, as in the left panels of Figure ``fig:LLM_rating`` of Yu
     et al. `lower` and `higher` hold complexity, R² and EIC of the formula of lower and higher EIC
     of each pair; values that are not finite are left out.
 
-    >>> found = pair_histograms([(5, 0.9, 0.2)], [(6, float("nan"), 3.2)]).panels
-    >>> found[0].edges, found[0].lower, found[0].higher
-    ((4.5, 5.5, 6.5), (1, 0), (0, 1))
-    >>> found[1].edges, found[1].lower, found[1].higher
-    ((0.4, 1.4), (1,), (0,))
+    >>> chart = pair_histograms([(5, 0.9, 0.2)], [(6, float("nan"), 3.2)])
+    >>> [bars.high.tolist() for bars in chart.panels[0].marks], len(chart.panels[1].marks[0].at)
+    ([[1, 0], [0, 1]], 1)
     """
     empty = "nothing known" if len(lower) else "no pairs"
-    return Histograms(
-        tuple(
-            _histogram(name, [float(m[i]) for m in lower], [float(m[i]) for m in higher], empty)
-            for i, name in enumerate(QUANTITIES)
-        )
-    )
+    panels = [
+        _histogram(name, [m[i] for m in lower], [m[i] for m in higher], empty)
+        for i, name in enumerate(QUANTITIES)
+    ]
+    return Chart(tuple(panels), f"{len(lower):,} pairs: {PAIRS}", columns=len(panels))
 
 
-def _votes_per_pair(report: StudyReport) -> Counts:
+def _votes_per_pair(report: StudyReport) -> Chart:
     found = Counter(report.votes_per_pair.values())
     counts = tuple(found[n] for n in range(max(found, default=-1) + 1))
-    return Counts(counts, "valid votes on a pair", "pairs", empty="no pairs")
+    bars = Bars([*range(len(counts))], counts, colour="blue", opacity=0.75)
+    x = ChartAxis(
+        "valid votes on a pair", (-0.6, max(1, len(counts)) - 0.4), whole_ticks(len(counts), 12)
+    )
+    top = max(counts, default=0)
+    y = ChartAxis("pairs", (0, 1.05 * top or 1), whole_ticks(top))
+    words = "; ".join(f"{count:,} with {votes}" for votes, count in enumerate(counts) if count)
+    return Chart(
+        (Panel((bars if counts else _reason("no pairs"),), x, y, 140),), words or "no pairs"
+    )
 
 
 def _why(reason: Limit | None) -> str:
@@ -310,19 +380,36 @@ def _span(interval: Interval) -> str:
     return wording.percent_range(interval.low, interval.high, 1)
 
 
-def _histogram(axis: str, lower: Sequence[float], higher: Sequence[float], empty: str) -> Histogram:
+def _histogram(axis: str, lower: Sequence[float], higher: Sequence[float], empty: str) -> Panel:
     sides = [np.array([v for v in side if np.isfinite(v)]) for side in (lower, higher)]
     both = np.concatenate(sides)
     if not len(both):
-        return Histogram(axis, (0.0, 1.0), (0,), (0,), empty)
+        return Panel((_reason(empty),), ChartAxis(axis, ticks=()), ChartAxis(ticks=()), 170)
     low, high = float(both.min()), float(both.max())
     if axis == QUANTITIES[0]:
         step = max(1, int(np.ceil((high - low + 1) / BINS)))
         edges = np.arange(low - 0.5, high + step, step)
     else:
         edges = np.linspace(low, high, BINS + 1) if high > low else np.array([low - 0.5, low + 0.5])
-    below, above = (tuple(map(int, np.histogram(side, edges)[0])) for side in sides)
-    return Histogram(axis, tuple(map(float, edges)), below, above)
+    middles, wide = (edges[:-1] + edges[1:]) / 2, float(edges[1] - edges[0])
+    marks = []
+    for side, (colour, *_), name in zip(sides, LOOKS, ("lower EIC", "higher EIC"), strict=True):
+        counts = np.histogram(side, edges)[0]
+        hints = [
+            f"{name}\n{wording.count(n, 'pair')} at {axis} {x:.3g}"
+            for n, x in zip(counts.tolist(), middles, strict=True)
+        ]
+        marks.append(
+            Bars(middles, counts, wide, colour=colour, opacity=0.5, name=name, hints=hints)
+        )
+    top = max(float(np.max(bars.high)) for bars in marks)
+    up = ChartAxis("pairs" if axis == QUANTITIES[0] else "", (0, 1.05 * top), whole_ticks(top))
+    return Panel(tuple(marks), ChartAxis(axis), up, 170)
+
+
+def _reason(text: str, height: float = 0.5) -> Label:
+    """A sentence in place of a picture."""
+    return Label(text, 0.5, height, "xy", "center", colour="muted")
 
 
 @dataclass(frozen=True)
@@ -330,8 +417,11 @@ class FigureKind:
     title: str
     caption: str
     # Never fails: where there is nothing to draw, the description says why
-    describe: Callable[[StudyReport], Picture]
+    describe: Callable[[StudyReport], Chart]
     wide: bool = False  # Whether it needs the width of a page; a phone lets it scroll
+
+    def alt(self, report: StudyReport) -> str:
+        return f"{self.caption} {self.describe(report).words}"
 
 
 FIGURES: dict[str, FigureKind] = {
@@ -367,7 +457,7 @@ FIGURES: dict[str, FigureKind] = {
     ),
     "distributions": FigureKind(
         "The pairs",
-        "The two formulas of each pair: alike in complexity and R², apart in EIC.",
+        f"The two formulas of each pair: {PAIRS}.",
         _distributions,
         wide=True,
     ),

@@ -43,7 +43,7 @@ def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None
             if (found := [section for section in sections if section.group == group])
         ],
         figures={
-            name: _picture(name, to_svg(figure))
+            name: _picture(FIGURES[name].alt(report), to_svg(figure))
             for name, figure in (figures or figures_of(report)).items()
         },
         first=FIRST,
@@ -55,7 +55,7 @@ def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None
     )
 
 
-def _picture(name: str, svg: str) -> Markup:
+def _picture(words: str, svg: str) -> Markup:
     """A figure as SVG that says what it shows to who cannot see it."""
-    said = f'<svg role="img" aria-label="{escape(FIGURES[name].caption)}" '
+    said = f'<svg role="img" aria-label="{escape(words)}" '
     return Markup(svg.replace("<svg ", said, 1))

@@ -43,7 +43,7 @@ def test_a_bar_of_the_ledger_is_framed_and_selects_its_node_and_no_fraction_is_c
 ) -> None:
     page = visit(f"{ROOTS}&ask=noise")
     answer = page.locator(".st-key-answer-noise")
-    bars = answer.locator(".barlayer .trace").nth(1).locator(".point")
+    bars = answer.locator(".barlayer .trace:nth-child(even) .point")  # each on its track
     bars.nth(1).wait_for(timeout=PATIENCE)
     page.evaluate("eicBench.set({hover: 5})")
     frame = answer.locator(".eic-mark-hover")

@@ -81,7 +81,7 @@ def test_every_point_carries_its_place_stands_at_its_numbers_and_has_their_colou
     assert drawn(figure) == {0: (1.0, 0.1), 1: (2.0, 0.2), 2: (3.0, 0.3)}
     points = [t for t in figure.data if t.customdata is not None]
     assert [c for t in points for c in t.marker.color] == [1.0, 2.0, 6.0]
-    assert {(t.marker.cmin, t.marker.cmax) for t in points} == {(0.0, 8.0)}
+    assert {(t.marker.cmin, t.marker.cmax) for t in points} == {(0.0, 16.0)}
     infinite = front_figure(view_of(listed(1.0, math.inf), [0.1, 0.2]))
     hollow = [t for t in infinite.data if t.customdata is not None and 1 in list(t.customdata)]
     assert isinstance(hollow[0].marker.color, str), "an infinite EIC has no colour"
@@ -292,7 +292,7 @@ def test_maps_have_the_fixed_scale_of_digits() -> None:
     heats = [
         t for figure in maps_of("x*y", "x*y + 100") for t in figure.data if t.type == "heatmap"
     ]
-    assert [(heat.zmin, heat.zmax) for heat in heats] == [(0.0, 8.0)] * 2
+    assert [(heat.zmin, heat.zmax) for heat in heats] == [(0.0, 16.0)] * 2
     np.testing.assert_allclose(heats[0].z, math.log10(math.sqrt(3)), rtol=1e-6)
 
 

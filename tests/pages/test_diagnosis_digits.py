@@ -12,7 +12,8 @@ from eic_core.errors import UserError
 from eic_core.explain.budget import digit_budget
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
-from pages.ui.figures.digits import MOST_ROWS, digits_figure
+from pages.ui.figures.digits import MOST_ROWS, needed_digits
+from pages.ui.figures.screen import draw
 from pages.ui.questions.digits import read_tolerance, tolerance_text
 from tests.effort import dear
 from tests.pages.panels import answer, chart, open_with_table
@@ -145,22 +146,19 @@ def test_only_numbers_above_0_and_up_to_1_are_tolerances(text: str) -> None:
 
 def test_a_bar_is_what_is_needed_on_what_is_given() -> None:
     found = budget_of("1.2345678*sin(2.5*x) + 0.001*y", x="1:5", y="1:5")
-    figure = digits_figure(found.needs)
-    go.Figure(figure.to_dict())
-    given, needed, alone = figure.data
-    assert list(given.x) == [min(17, n.given) for n in found.needs]
-    assert list(needed.x) == [n.together for n in found.needs]
-    assert list(alone.x) == [n.alone for n in found.needs]
-    assert [note.text for note in figure.layout.annotations] == [
-        f"{n.together} of {n.given}" for n in found.needs
-    ]
+    chart = needed_digits(found.needs)
+    for dark in (False, True):
+        go.Figure(draw(chart, dark=dark, narrow=dark).to_dict())
+    given, needed, alone, *labels = chart.panels[0].marks
+    assert given.high == [min(17, n.given) for n in found.needs]
+    assert needed.high == [n.together for n in found.needs]
+    assert alone.x == [n.alone for n in found.needs]
+    assert [label.text for label in labels] == [f"{n.together} of {n.given}" for n in found.needs]
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_the_scale_is_that_of_double_precision_whatever_the_formula(dark: bool) -> None:
+def test_the_scale_is_that_of_double_precision_whatever_the_formula() -> None:
     short, long = (
-        digits_figure(budget_of(text, x="1:5").needs, dark=dark, narrow=True)
+        needed_digits(budget_of(text, x="1:5").needs).panels[0].x
         for text in ("x", "1.23456789012345*x + 2")
     )
-    assert short.layout.xaxis.range == long.layout.xaxis.range
-    assert short.layout.xaxis.range[1] >= 17
+    assert short == long and short.limits is not None and short.limits[1] >= 17

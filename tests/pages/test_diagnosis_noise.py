@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 import re
 from functools import cache
+from itertools import pairwise
+from typing import Any
 
 import plotly.graph_objects as go
 import pytest
 
+from eic_core.drawing.chart import Bars, Chart, Label, Stroke
+from eic_core.drawing.inline import svg_of
 from eic_core.explain.ledger import Ledger, blame
 from eic_core.explain.what_if import what_if_mean
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
-from pages.ui.figures.noise import NOBODY, waterfall_figure, waterfall_words
+from eic_core.report.charts import NOBODY, waterfall
+from pages.ui.figures.screen import draw
 from tests.pages.panels import select_node
 from tests.pages.test_app_inspector import buttons, html_of, open_page, state_of
 
@@ -27,71 +32,72 @@ def ledger_of(text: str, node: int | None = None, count: int = 300, **ranges: st
     return blame(inspect(read(text).formula, sample_domains(domains, count=count)), node)
 
 
-def drawn(figure: go.Figure) -> go.Figure:
-    """Validated, which the page does not do for speed."""
-    return go.Figure(figure.to_dict())
+def of_kind(chart: Chart, kind: type) -> list[Any]:
+    return [mark for panel in chart.panels for mark in panel.marks if isinstance(mark, kind)]
+
+
+def bars_of(chart: Chart) -> tuple[list[Bars], list[Bars]]:
+    """The tracks, and the bars on them."""
+    bars = of_kind(chart, Bars)
+    return bars[::2], bars[1::2]
 
 
 @pytest.mark.parametrize("mean", [False, True])
 @pytest.mark.parametrize("text", ["sqrt(x+1)-sqrt(x)", "x*y/(x-y+7)", LONG])
-def test_the_bars_follow_one_another_from_0_to_100_per_cent(text: str, mean: bool) -> None:
-    figure = drawn(waterfall_figure(ledger_of(text, x="1e3:1e4", y="1:2"), mean=mean))
-    bars = figure.data[1]
-    assert len(bars.x) <= 8
-    assert bars.base[0] == 0
-    assert bars.base[-1] + bars.x[-1] == pytest.approx(100, abs=1e-9)
-    for k in range(1, len(bars.x)):
-        assert bars.base[k] == pytest.approx(bars.base[k - 1] + bars.x[k - 1], abs=1e-9)
-    assert tuple(figure.layout.xaxis.range) == (0, 100)
+def test_the_bars_follow_one_another_from_0_to_1(text: str, mean: bool) -> None:
+    chart = waterfall(ledger_of(text, x="1e3:1e4", y="1:2"), mean=mean)
+    _, bars = bars_of(chart)
+    assert len(bars) <= 8 and chart.panels[0].x.limits == (0, 1)
+    assert bars[0].low[0] == 0 and bars[-1].high[0] == pytest.approx(1, abs=1e-12)
+    assert all(after.low == before.high for before, after in pairwise(bars))
+    for dark in (False, True):  # validated, which the page does not do for speed
+        go.Figure(draw(chart, dark=dark, narrow=dark).to_dict())
+    assert svg_of(chart).count("<path") == len(of_kind(chart, Bars | Stroke))
 
 
 def test_a_bar_names_its_node_and_the_rest_names_none() -> None:
     ledger = ledger_of(LONG, x="1:2", y="1:2")
-    figure = waterfall_figure(ledger)
-    ids = figure.data[1]["customdata"]
-    track = figure.data[0]  # as wide as the picture: a thin bar is hit anywhere on it
-    assert ids == track["customdata"] and set(track["x"]) == {100.0}
+    tracks, bars = bars_of(waterfall(ledger))
+    ids = [bar.keys for bar in bars]  # a track is as wide as the picture: a thin bar is hit on it
+    assert ids == [bar.keys for bar in tracks] and {bar.high[0] for bar in tracks} == {1}
     shares = {row.node_id: row.share for row in ledger.rows}
-    for node, width in zip(ids[:-1], figure.data[1]["x"][:-1], strict=True):
-        assert width == pytest.approx(100 * shares[node], abs=1e-9)
-    assert ids[-1] == NOBODY
-    assert f"{len(ledger.rows) - 7} more nodes" in waterfall_words(ledger)
+    for bar in bars[:-1]:
+        assert bar.high[0] - bar.low[0] == pytest.approx(shares[bar.keys[0]], abs=1e-9)
+    assert ids[-1] == [NOBODY]
+    assert f"{len(ledger.rows) - 7} more nodes" in waterfall(ledger).words
 
 
 def test_the_kinds_of_noise_differ_in_words_and_in_hatching() -> None:
     ledger = ledger_of("x*2.5 + 1", x="1:5")
-    figure = waterfall_figure(ledger)
-    bars = figure.data[1]
-    hatches = {
-        ledger.inspection.formula.nodes[node].operator: shape
-        for node, shape in zip(bars["customdata"], bars["marker"]["pattern"]["shape"], strict=True)
-    }
+    chart = waterfall(ledger)
+    nodes = ledger.inspection.formula.nodes
+    hatches = {nodes[bar.keys[0]].operator: bar.hatch for bar in bars_of(chart)[1]}
     assert len({hatches["variable"], hatches["constant"], hatches["mul"]}) == 3
     assert hatches["mul"] == hatches["add"]
-    said = " ".join(note["text"] for note in figure.layout["annotations"])
-    assert "error of the input" in said and "error of the constant" in said
-    assert said.count("◆") == 1 and "its own rounding" in said and "▲" in said
+    texts = " ".join(label.text for label in of_kind(chart, Label))
+    assert "error of the input" in texts and "error of the constant" in texts
+    assert texts.count("◆") == 1 and "its own rounding" in texts and "▲" in texts
 
 
 def test_equal_inputs_are_told_apart_by_where_they_stand() -> None:
-    said = waterfall_words(ledger_of("sqrt(x+1)-sqrt(x)", x="1e6:1e8"))
-    assert "x, error of the input, in x + 1" in said
-    assert "x, error of the input, in √x" in said
+    words = waterfall(ledger_of("sqrt(x+1)-sqrt(x)", x="1e6:1e8")).words
+    assert "x, error of the input, in x + 1" in words
+    assert "x, error of the input, in √x" in words
 
 
 @pytest.mark.parametrize("text", ["sqrt(x+1)-sqrt(x)", "1e16+1-1e16"])
 def test_on_a_phone_too_no_two_bars_have_the_same_words(text: str) -> None:
     ledger = ledger_of(text, x="1e3:1e4") if "x" in text else ledger_of(text)
-    figure = waterfall_figure(ledger, narrow=True)
-    said = [note.text for note in figure.layout.annotations if "span" in note.text]
-    assert len(set(said)) == len(said) >= 4
-    assert not any("…" in text for text in said)
+    figure = draw(waterfall(ledger), narrow=True)
+    texts = [note.text for note in figure.layout.annotations if ":" in note.text]
+    assert len(set(texts)) == len(texts) >= 4
+    assert not any("…" in text for text in texts)
 
 
 def test_one_sample_that_dominates_the_shares_does_not_dominate_their_means() -> None:
     samples = Samples.from_columns({"x": [1 + 1e-9] + [3.0] * 99})
     ledger = blame(inspect(read("(x-1)+1/x").formula, samples), 2)
-    shares, means = waterfall_words(ledger), waterfall_words(ledger, mean=True)
+    shares, means = waterfall(ledger).words, waterfall(ledger, mean=True).words
     assert "x, error of the input: over 50 %" in shares
     assert "x, error of the input: 64 %" in means  # 9/4 of 9/4 + 1 + 1/4 at 99 of 100 samples
 

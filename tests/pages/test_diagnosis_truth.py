@@ -7,11 +7,13 @@ import math
 import plotly.graph_objects as go
 import pytest
 
+from eic_core.drawing.chart import Chart, Label, Points, Stroke
 from eic_core.explain.facts import Event, MeasuredEvent
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
-from pages.ui.figures.noise import lanes, triangulated_figure, triangulated_words
+from pages.ui.figures.noise import lanes, triangulated
+from pages.ui.figures.screen import draw
 from pages.ui.questions.truth import BADGES
 from tests.pages.panels import open_with_table, select_node
 from tests.pages.test_app_inspector import html_of, open_page, state_of
@@ -25,27 +27,27 @@ def found(text: str, count: int = 200, **ranges: str) -> Triangulation:
     return triangulate(inspect(read(text).formula, sample_domains(domains, count=count)))
 
 
-def shown(figure: go.Figure) -> dict[float, float]:
+def values(chart: Chart) -> dict[float, float]:
     """Value by height of every mark."""
-    return {y: x for trace in figure.data for x, y in zip(trace["x"], trace["y"], strict=True)}
+    points = [mark for mark in chart.panels[0].marks if isinstance(mark, Points)]
+    return {mark.y[0]: mark.x[0] for mark in points}
 
 
 def test_the_figure_has_every_number_of_the_node_on_one_axis() -> None:
     node = found("10000*x - 9999*x", x="1:5").nodes[-1]
-    figure = go.Figure(triangulated_figure(node).to_dict())
-    marks = shown(figure)
-    labels = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
-    by_label = {labels[y]: x for y, x in marks.items()}
+    chart = triangulated(node)
+    [panel] = chart.panels
+    go.Figure(draw(chart).to_dict())
+    labels = dict(panel.y.ticks or ())
+    by_label = {labels[y]: x for y, x in values(chart).items()}
     assert by_label["predicted, independent noise"] == node.recursion
     assert by_label["predicted, shared noise"] == node.shared
     assert by_label["tried, errors of 10⁻¹²"] == node.shaken[-1].local_eic
     assert by_label["measured in float32"] == node.float32.digits
     assert by_label["measured in float64"] == node.float64.digits
-    assert figure.layout.xaxis.range[0] < -1 and 8 <= figure.layout.xaxis.range[1] < 9
-    bars = figure.data[1].error_x
-    last = node.shaken[-1]
-    assert last.local_eic + bars.array[-1] == pytest.approx(last.high)
-    assert last.local_eic - bars.arrayminus[-1] == pytest.approx(last.low)
+    assert panel.x.limits == (-1.15, 16.25)
+    intervals = [mark.x for mark in panel.marks if isinstance(mark, Stroke)]
+    assert [node.shaken[-1].low, node.shaken[-1].high] in intervals
 
 
 def test_another_number_than_an_exact_0_is_measured_as_the_loss_of_every_digit() -> None:
@@ -56,8 +58,8 @@ def test_another_number_than_an_exact_0_is_measured_as_the_loss_of_every_digit()
     assert (single.label, single.words) == ("measured in float32", "exact")
     assert (double.label, double.words) == ("measured in float64", "15.95")
     assert MeasuredEvent("float32", Event.EXACT) in node.agreement.reasons
-    strokes = [s for s in triangulated_figure(node).layout["shapes"] if s["line"]["width"] == 3]
-    assert [round(s["x0"], 2) for s in strokes] == [15.95]  # none beside a word
+    lines = [mark for mark in triangulated(node).panels[0].marks if isinstance(mark, Stroke)]
+    assert [round(line.x[0], 2) for line in lines if line.width == 3] == [15.95]  # none at a word
 
 
 def test_the_rows_of_the_other_number_are_named_and_are_those_that_have_one() -> None:
@@ -72,25 +74,25 @@ def test_the_rows_of_the_other_number_are_named_and_are_those_that_have_one() ->
 
 
 def test_what_cannot_be_drawn_is_said_in_its_lane() -> None:
-    figure = triangulated_figure(found("log(exp(x))", x="900:1000").nodes[1])
-    said = [note["text"] for note in figure.layout["annotations"]]
-    assert said == ["shows nothing"] * 5 + ["no value"] * 2
-    assert len(shown(figure)) == 2
+    chart = triangulated(found("log(exp(x))", x="900:1000").nodes[1])
+    texts = [mark.text for mark in chart.panels[0].marks if isinstance(mark, Label)]
+    assert texts == ["no value"] * 2 + ["shows nothing"] * 5
+    assert len(values(chart)) == 2
     none = found("x - x", x="1:2").nodes[-1]
     assert lanes(none)[0].words == "no digit is left" and lanes(none)[-1].words == "exact"
-    assert "predicted, independent noise: no digit is left" in triangulated_words(none)
+    assert "predicted, independent noise: no digit is left" in triangulated(none).words
 
 
 def test_the_axis_grows_with_the_loss_and_stays_bounded() -> None:
     node = found("(x + 1e11) - 1e11", x="1:5").nodes[-1]
-    figure = triangulated_figure(node, dark=True, narrow=True)
-    assert 10 < node.recursion < figure.layout["xaxis"]["range"][1] < 21
+    limits = triangulated(node, narrow=True).panels[0].x.limits
+    assert limits is not None and 10 < node.recursion < limits[1] < 21
 
 
 def test_no_number_of_any_figure_is_undefined() -> None:
     for text in ("x - x", "log(exp(x))", "2", "sin(1000*x)", "x**300"):
         for node in found(text, x="500:900").nodes:
-            assert all(map(math.isfinite, shown(triangulated_figure(node)).values()))
+            assert all(map(math.isfinite, values(triangulated(node)).values()))
 
 
 def test_the_page_says_where_the_ways_agree_and_a_row_of_its_list_selects_its_node() -> None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from eic_core.drawing.scale import HIGH, THEMES, contrast
+from eic_core.drawing.chart import Bars, Chart, ChartAxis, Label, Panel, Stroke
+from eic_core.drawing.inline import svg_of
+from eic_core.drawing.scale import THEMES, contrast
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
-from pages.ui.figures.digits import WRITING_INK, losses_figure
+from eic_core.report.charts import losses
+from eic_core.wording import digits_lost
+from pages.ui.figures.screen import draw
 from tests.pages.panels import answer, chart, open_with_table
 from tests.pages.test_app_inspector import html_of, open_page
 
@@ -23,9 +28,21 @@ def found_in(text: str, **columns: list[float]):  # type: ignore[no-untyped-def]
     return writing_loss(inspect(read(text).formula, Samples.from_columns(columns)))
 
 
-def lengths(figure: go.Figure) -> list[float]:
-    """Lengths of the four bars: own, own again, the writing's part, the worst step."""
-    return [float(bar.x[0]) for bar in figure.data]
+def lengths(chart: Chart) -> list[float]:
+    """Of the bars on their tracks: own, own again, the writing's part, the worst step."""
+    bars = [mark for mark in chart.panels[0].marks if isinstance(mark, Bars)]
+    return [bar.high[0] - bar.low[0] for bar in bars if bar.hints]
+
+
+def texts(chart: Chart) -> list[str]:
+    return [mark.text for mark in chart.panels[0].marks if isinstance(mark, Label)]
+
+
+def endless_rows(chart: Chart) -> list[float]:
+    """Heights of the fields of ∞, all beyond the scale."""
+    fields = [mark for mark in chart.panels[0].marks if isinstance(mark, Stroke)]
+    assert all(min(field.x) > 16 and max(field.x) < 17.2 for field in fields)
+    return [(min(field.y) + max(field.y)) / 2 for field in fields]
 
 
 def test_the_verdict_stands_above_three_bars() -> None:
@@ -38,34 +55,31 @@ def test_the_verdict_stands_above_three_bars() -> None:
 
 def test_the_bars_are_the_digits_worked_out_by_hand() -> None:
     """10000x − 9999x is x: own² = 1 + 1; every constant and product passes on its 10000 or 9999."""
-    figure = losses_figure(found_in("10000*x - 9999*x", x=[1.0, 2.0, 5.0]))
+    chart = losses(found_in("10000*x - 9999*x", x=[1.0, 2.0, 5.0]))
     own = 0.5 * math.log10(2)
     q = 0.5 * math.log10(1 + 2 * 10_000**2 + 2 * 9_999**2 + 1)
     eic = 0.5 * math.log10(1 + 3 * 10_000**2 + 3 * 9_999**2)
-    assert lengths(figure) == pytest.approx([own, own, q - own, eic], abs=1e-9)
-    assert tuple(figure.layout.xaxis.range)[1] > HIGH
+    assert lengths(chart) == pytest.approx([own, own, q - own, eic], abs=1e-9)
+    assert chart.panels[0].x.limits == (0, 17.2)
+    assert all(digits_lost(digits) in chart.words for digits in (own, q, eic))
 
 
-def test_the_scale_is_the_same_for_every_formula_and_what_exceeds_it_is_marked() -> None:
-    calm = losses_figure(found_in("x*y", x=[1.0, 2.0], y=[1.0, 3.0]))
-    wild = losses_figure(found_in("(x + 1e12) - 1e12", x=[1.0, 2.0]))
-    assert calm.layout.xaxis.range == wild.layout.xaxis.range
-    assert max(lengths(wild)) == HIGH
-    assert sum("▸" in note.text for note in wild.layout.annotations) == 2  # the result, the step
-    assert not any("▸" in note.text for note in calm.layout.annotations)
+def test_the_scale_is_that_of_the_gauges_for_every_formula() -> None:
+    calm = losses(found_in("x*y", x=[1.0, 2.0], y=[1.0, 3.0]))
+    wild = losses(found_in("(x + 1e20) - 1e20", x=[1.0, 2.0]))
+    assert calm.panels[0].x == wild.panels[0].x
+    assert max(lengths(calm)) < 1 and max(lengths(wild)) == 16
 
 
-def test_an_infinite_step_has_a_field_of_its_own_beside_the_finite_rest() -> None:
-    figure = losses_figure(found_in("log(x) + 2", x=[1.0, 2.0, 3.0]))
-    assert [shape.x0 for shape in figure.layout.shapes] == [pytest.approx(HIGH + 0.2)]
-    assert "∞" in [note.text for note in figure.layout.annotations]
-    assert all(math.isfinite(length) for length in lengths(figure))
+def test_an_infinite_step_is_named_beside_the_finite_rest() -> None:
+    chart = losses(found_in("log(x) + 2", x=[1.0, 2.0, 3.0]))
+    assert texts(chart)[-1].endswith(", and ∞") and endless_rows(chart) == [-2]
+    assert all(math.isfinite(length) for length in lengths(chart))
 
 
 def test_where_every_sample_is_singular_the_step_is_named_and_no_bar_is_drawn() -> None:
-    figure = losses_figure(found_in("1/(x - x + 1)", x=[1.0, 2.0]))
-    assert len(figure.data) == 3 and len(figure.layout.shapes) == 1
-    assert any("x − x" in note.text for note in figure.layout.annotations)
+    chart = losses(found_in("1/(x - x + 1)", x=[1.0, 2.0]))
+    assert len(lengths(chart)) == 1 and any("x − x" in text for text in texts(chart))
     page = open_page(formula="1/(x - x + 1)", ask="writing")
     assert "all digits at 1,000 samples" in html_of(page) and "undefined" not in answer(page)
 
@@ -73,22 +87,25 @@ def test_where_every_sample_is_singular_the_step_is_named_and_no_bar_is_drawn() 
 def test_a_constant_that_cancels_is_a_function_without_loss_and_a_result_without_a_digit() -> None:
     found = found_in("0.1 + 0.2 - 0.3", x=[1.0, 2.0])
     assert "and the function itself does" in str(found.notes[0])
-    said = [note["text"] for note in losses_figure(found).layout["annotations"]]
-    assert said.count("∞") == 2 and "<b>0</b>" in said and "<b>undefined</b>" not in said
+    assert texts(losses(found))[1::2] == ["0", "∞", "∞"]
+    assert endless_rows(losses(found)) == [-1, -2]
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_two_parts_tell_apart_and_stand_out_from_the_page(dark: bool) -> None:
+def test_the_parts_tell_apart_and_stand_out_from_the_page(dark: bool) -> None:
     theme = THEMES[dark]
-    assert contrast(WRITING_INK[dark], theme.paper) >= 3
+    assert contrast(theme.orange, theme.paper) >= 3
     assert contrast(theme.data, theme.paper) >= 3
-    go.Figure(losses_figure(found_in("x - 1", x=[2.0, 3.0]), dark=dark, narrow=True).to_dict())
+    chart = losses(found_in("a - b", a=[1.0, 2.0], b=[3.0, 5.0]))
+    go.Figure(draw(chart, dark=dark, narrow=True).to_dict())
 
 
 def test_a_formula_in_a_label_is_not_markup() -> None:
-    figure = losses_figure(found_in("x - 2", x=[1.0, 3.0]))
-    assert any("x − 2" in note.text for note in figure.layout.annotations)
-    assert "<script" not in losses_figure(found_in("a - b", a=[1.0, 2.0], b=[3.0, 5.0])).to_json()
+    chart = losses(found_in("x - 2", x=[1.0, 3.0]))
+    assert any("x − 2" in text for text in texts(chart))
+    unit = ChartAxis(limits=(0, 1))
+    odd = replace(chart, panels=(Panel((Label("<script>", 0, 0),), unit, unit),), words="<b>")
+    assert "<script" not in draw(odd).to_json() + svg_of(odd) and "<b>" not in svg_of(odd)
 
 
 def test_the_condition_numbers_of_the_inputs_are_those_of_the_power() -> None:

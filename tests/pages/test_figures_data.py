@@ -121,7 +121,7 @@ def test_the_map_shows_log_s_on_the_fixed_scale_and_marks_the_worst_hundredth():
     figure = surface_figure(inspection, 2)
     go.Figure(figure.to_dict())
     digits = heat_map(figure)
-    assert (digits.zmin, digits.zmax) == (0, 8)
+    assert (digits.zmin, digits.zmax) == (0, 16)
     s = inspection.amplification.trace(2)[1]
     (marked,) = named(figure, "worst")
     assert sorted(marked.customdata) == sorted(np.argsort(-s)[:20])
@@ -174,7 +174,7 @@ def test_s_is_in_every_variant_of_the_picture_and_all_are_of_one_height():
         assert np.isfinite(s.y).all()
         colours = s.marker
         assert np.allclose(colours.color, np.log10(s.y), atol=1e-5)
-        assert (colours.cmin, colours.cmax) == (0, 8)
+        assert (colours.cmin, colours.cmax) == (0, 16)
         low, high = figure.layout.yaxis2.domain
         assert high - low > 0.4
     for figure in maps:

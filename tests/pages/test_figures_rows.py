@@ -13,8 +13,10 @@ from eic_core.explain.settling import growth_of
 from eic_core.explain.where import where
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
+from eic_core.report.charts import growth as growth_chart
 from pages.ui.figures.data import curve_figure, slice_figure, surface_figure, worst_rows
-from pages.ui.figures.rows import INPUT, ROW, VALUE, Across, growth_figure, rows_figure, ways_across
+from pages.ui.figures.rows import INPUT, ROW, VALUE, Across, rows_figure, ways_across
+from pages.ui.figures.screen import draw
 from tests.inspections import inspect_columns, inspect_ranges
 
 
@@ -69,9 +71,9 @@ def test_the_even_lines_name_stands_where_fewest_rows_are_drawn(text):
 
 
 def test_the_caption_has_a_line_of_room_above_the_figure():
-    for text, draw in (("1/(x-2)", curve_figure), ("x*y - x", surface_figure)):
+    for text, plot in (("1/(x-2)", curve_figure), ("x*y - x", surface_figure)):
         inspection = inspect_ranges(text, count=2_000)
-        figure = draw(inspection, len(inspection.nodes) - 1)
+        figure = plot(inspection, len(inspection.nodes) - 1)
         (note,) = [a for a in figure.layout.annotations if str(a.text).startswith("s at ")]
         assert "<br>" not in note.text
         assert (note.y, note.yanchor) == (1, "bottom")
@@ -138,14 +140,14 @@ def test_a_million_rows_are_thinned_and_no_carrier_of_a_few_is_lost():
 def test_growth_ends_at_all_rows_and_goes_on_at_the_same_rate():
     u = (np.arange(1_600) + 0.5) / 1_600
     growth = growth_of(1 + 1 / (u - 0.5001) ** 2)
-    figure = growth_figure(growth)
-    go.Figure(figure.to_dict())
-    band, curve, beyond = figure.data
-    assert list(curve.y) == list(growth.local_eic) and list(curve.x) == list(growth.counts)
+    chart = growth_chart(growth)
+    go.Figure(draw(chart).to_dict())
+    band, curve, _, beyond, _ = chart.panels[0].marks
+    assert curve.y == list(growth.local_eic) and curve.x == list(growth.counts)
     assert beyond.x[1] == 10 * beyond.x[0] == 16_000
     assert beyond.y[1] - beyond.y[0] == pytest.approx(growth.per_decade)
     assert len(band.x) == 2 * len(growth.counts)
-    assert figure.layout.yaxis.range[0] == 0
+    assert chart.panels[0].y.limits[0] == 0 and chart.panels[0].x.log
 
 
 def worst_in(figure):

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from eic_core.errors import UserError
-from pages.ui.figures.study_results import draw
+from pages.ui.figures.screen import draw
 from pages.ui.kit.caches import LASTS, Parcels
 from pages.ui.kit.jobs import Job, Jobs, Step
 from pages.ui.kit.messages import table_html
@@ -227,11 +227,11 @@ def test_tables_are_inert() -> None:
 @pytest.mark.parametrize("values", [[], [1.0], [1.0, 1.0], [0.9, float("nan")], [3.0, 5.0, 90.0]])
 def test_the_pairs_figure_takes_any_number_of_pairs(values: list[float]) -> None:
     members = [(value, value, value) for value in values]
+    chart = pair_histograms(members, members)
+    bars = [mark for panel in chart.panels for mark in panel.marks if mark.name == "lower EIC"]
+    assert sum(sum(mark.high) for mark in bars) == 3 * sum(v == v for v in values)
     for dark in (False, True):
-        figure = draw(pair_histograms(members, members), dark=dark, narrow=dark)
-        go.Figure(figure.to_dict())
-        shown = sum(sum(trace.y) for trace in figure.data if trace.name == "lower EIC")
-        assert shown == 3 * sum(v == v for v in values)
+        go.Figure(draw(chart, dark=dark, narrow=dark).to_dict())
 
 
 def test_who_is_logged_out_neither_asks_a_model_nor_pauses(monkeypatch: pytest.MonkeyPatch) -> None:

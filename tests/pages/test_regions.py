@@ -148,7 +148,7 @@ def test_without_a_better_form_the_curves_are_those_of_my_own() -> None:
     assert chart(page, "curves-instead") is None
     page.text_input(key="own-form").input("where(x > 2.5, x - 1, -1 + x)").run()
     figure = chart(page, "curves-yours")
-    assert {d["name"] for d in figure["data"]} == {"as written", "yours"}
+    assert {d["name"] for d in figure["data"]} == {"", "as written", "yours"}
     assert math.isclose(figure["layout"]["shapes"][-1]["x0"], 2.5, rel_tol=1e-9)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
+from typing import Any
 
 import plotly.graph_objects as go
 import pytest
@@ -18,8 +19,10 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
+from eic_core.drawing.chart import Guide, Label, Panel, Points, Stroke
+from eic_core.drawing.paper import figure_of
 from eic_core.formula.syntax import read
-from pages.ui.figures.study_results import draw
+from pages.ui.figures.screen import draw
 from pages.ui.kit import wiring
 from pages.ui.kit.door import COOKIE, form_token
 from pages.ui.kit.inspector_service import declared_names
@@ -43,9 +46,8 @@ from study.material import Member, Problem, Study
 from study.report import StudyExport, bundle, read_export
 from study.report.analysis import StudyReport, analyse
 from study.report.bundle import bundle_files
-from study.report.figures import FIGURES, Counts, Curve, Curves, Intervals, Mark
+from study.report.figures import FIGURES, Curve, RateRow, curves, intervals
 from study.report.printing import FORMATS
-from study.report.printing import draw as printed
 from tests.effort import FULL, cases, combined
 from tests.rehearsal import Rehearsal
 
@@ -416,80 +418,78 @@ def test_a_formula_too_long_for_an_address_has_no_link() -> None:
 # --- figures ---
 
 ROWS = (
-    Mark("all <b>", 0.7, 0.65, 0.75, "70 %"),
-    Mark("none", None, text="no votes"),
-    Mark("without an interval", 1.0, check=True),
+    RateRow("all <b>", 0.7, 0.65, 0.75, "70 %"),
+    RateRow("none", None, text="no votes"),
+    RateRow("without an interval", 1.0, check=True),
 )
 
 
-@pytest.mark.parametrize("dark", [False, True])
+def of_kind(panel: Panel, kind: type) -> list[Any]:
+    return [mark for mark in panel.marks if isinstance(mark, kind)]
+
+
 @pytest.mark.parametrize("rows", [(), ROWS[:1], ROWS])
-def test_rates_are_drawn_on_a_fixed_scale_with_the_middle_marked(
-    rows: tuple[Mark, ...], dark: bool
-) -> None:
+def test_rates_are_drawn_on_a_fixed_scale_with_the_middle_marked(rows: tuple[RateRow, ...]) -> None:
     for beside in (False, True):
-        picture = Intervals(rows, beside=beside, empty="nobody")
-        checked = go.Figure(draw(picture, dark=dark, narrow=dark and beside).to_dict())
-        assert tuple(checked.layout.xaxis.range) == (-0.01, 1.01)
-        assert [shape.x0 for shape in checked.layout.shapes] == [0.5]
-        assert "<b> " not in str(checked.layout.annotations)
-        points = [t for t in checked.data if t.mode == "markers"]
-        assert len(points) == sum(row.value is not None for row in rows)
-        said = [note.text for note in checked.layout.annotations]
-        assert ("nobody" in said) == (not rows) and ("no votes" in said) == (len(rows) > 1)
+        chart = intervals(rows, beside=beside, empty="nobody")
+        [panel] = chart.panels
+        assert panel.x.limits == (-0.01, 1.01)
+        assert [rule.at for rule in of_kind(panel, Guide)] == [0.5]
+        assert [(p.x, p.y) for p in of_kind(panel, Points)] == [
+            ([row.value], [y]) for y, row in enumerate(reversed(rows)) if row.value is not None
+        ]
+        assert [line.x for line in of_kind(panel, Stroke)] == [[0.65, 0.75]] * bool(rows)
+        texts = [label.text for label in of_kind(panel, Label)]
+        assert ("nobody" in texts) == (not rows) and ("no votes" in texts) == (len(rows) > 1)
+        assert chart.words == "; ".join(f"{row.name}: {row.text}" for row in rows) or not rows
 
 
-def test_curves_and_counts_take_any_number_of_points() -> None:
+def test_curves_take_any_number_of_points() -> None:
     curve = Curve("whole sessions", (0.0, 60.0, 180.0), ROWS, (9.0, 7.0, 0.0), chosen=0)
-    several = Curves((curve, replace(curve, name="votes")), "seconds", chosen="the rule")
-    for narrow, joined in product((False, True), (False, True)):
-        checked = go.Figure(draw(replace(several, joined=joined), narrow=narrow).to_dict())
-        assert tuple(checked.layout.yaxis.range) == (-0.01, 1.01)
-        assert len({t.marker.symbol for t in checked.data if t.name}) == 2
-        assert "the rule" in {note.text for note in checked.layout.annotations}
-        none = draw(Curves((), "seconds", joined=joined, empty="no votes"), narrow=narrow)
-        (said,) = go.Figure(none.to_dict()).layout.annotations
-        assert said.text == "no votes"
-    for counts in ((), (1,), (2, 0, 0, 0, 0, 1)):
-        figure = go.Figure(draw(Counts(counts, "votes", "pairs", "no pairs")).to_dict())
-        assert sum(figure.data[0].y) == sum(counts)
-        assert ["no pairs"] * (not counts) == [note.text for note in figure.layout.annotations]
+    for joined in (False, True):
+        chart = curves((curve, curve._replace(name="votes")), "s", chosen="the rule", joined=joined)
+        upper, lower = chart.panels
+        assert upper.y.limits == (-0.01, 1.01)
+        first, diamond, second, _ = of_kind(upper, Points)
+        assert first.x == [0.0, 180.0] and diamond.y == [0.7] and first.symbol != second.symbol
+        assert "the rule" in {label.text for label in of_kind(upper, Label)}
+        assert [mark.colour for mark in of_kind(lower, Stroke)] == ["blue", "orange"] * joined
+        none = curves((), "seconds", joined=joined)
+        assert [label.text for label in of_kind(none.panels[0], Label)] == [none.words]
 
 
 def test_every_figure_of_a_report_is_drawn_for_the_screen(report: StudyReport) -> None:
     nothing = analyse(StudyExport("s", "Nothing", "", (), ()))
-    for each in (report, nothing):
-        for name in FIGURES:
-            for dark, narrow in ((False, False), (True, True)):
-                figure = draw(FIGURES[name].describe(each), dark=dark, narrow=narrow)
-                checked = go.Figure(figure.to_dict())
-                text = checked.to_json()
-                assert "NaN" not in text and "Infinity" not in text
-                if each is nothing:  # and says why
-                    said = [note.text for note in checked.layout.annotations]
-                    assert any(text.lower().startswith(("no ", "there ")) for text in said), name
+    for each, name in product((report, nothing), FIGURES):
+        chart = FIGURES[name].describe(each)
+        assert chart.words
+        for look in (False, True):
+            checked = go.Figure(draw(chart, dark=look, narrow=look).to_dict())
+            text = checked.to_json()
+            assert "NaN" not in text and "Infinity" not in text and "<b> " not in text
+            if each is nothing:  # and says why
+                notes = [note.text for note in checked.layout.annotations]
+                assert any(text.lower().startswith(("no ", "there ")) for text in notes), name
 
 
 @pytest.mark.parametrize("name", ["preference", "problems"])
 def test_print_and_screen_show_the_same_intervals(report: StudyReport, name: str) -> None:
-    picture = FIGURES[name].describe(report)
-    assert isinstance(picture, Intervals)
-    known = [(mark.low, mark.high) for mark in picture.marks if mark.low is not None]
-    screen = [tuple(t.x) for t in draw(picture).data if t.mode == "lines+markers"]
-    (axes,) = printed(picture).axes
-    rows = [(y, y) for y in reversed(range(len(picture.marks)))]
-    lines = {tuple(line.get_ydata()): tuple(line.get_xdata()) for line in axes.lines}
-    assert known and screen == known == [lines[y] for y in rows if y in lines]
+    chart = FIGURES[name].describe(report)
+    whole = [line.x for line in of_kind(chart.panels[0], Stroke)]
+    screen = [list(t.x) for t in draw(chart).data if t.mode == "lines"]
+    (axes,) = figure_of(chart).axes
+    lines = [list(line.get_xdata()) for line in axes.lines]
+    assert whole and screen == whole == [line for line in lines if line in whole]
 
 
 def test_the_first_figure_shows_people_and_the_papers_share(report: StudyReport) -> None:
-    figure = go.Figure(draw(FIGURES["preference"].describe(report)).to_dict())
+    [panel] = FIGURES["preference"].describe(report).panels
     found = report.inference.interval(report.level)
-    ends = [tuple(t.x) for t in figure.data if t.mode == "lines+markers"]
-    assert found is not None and ends == [(found.low, found.high)]
-    said = [note.text for note in figure.layout.annotations]
-    assert said[0] == "people" and "people, Yu et al." in said
-    assert "69.8 %, as they report it" in said
+    assert found is not None
+    assert [line.x for line in of_kind(panel, Stroke)] == [[found.low, found.high]]
+    texts = [label.text for label in of_kind(panel, Label)]
+    assert "people" in texts and "people, Yu et al." in texts
+    assert "69.8 %, as they report it" in texts
 
 
 # --- words ---

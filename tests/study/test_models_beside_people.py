@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
+from eic_core.drawing.chart import Label, Points
 from eic_core.errors import DataError
 from study.model_plan import Contrast
 from study.report import StudyExport, read_export, write_export
 from study.report.analysis import StudyReport, analyse
 from study.report.document import document
 from study.report.exported_models import ExportedAnswer
-from study.report.figures import FIGURES, Intervals
+from study.report.figures import FIGURES
 from study.report.sections import sections_of
 from study.report.text import render_text
 from study.statistics.agreement import agreement_of
@@ -295,9 +296,9 @@ def test_a_declared_model_that_was_not_asked_is_named(export: StudyExport) -> No
 def test_the_figure_shows_people_models_and_the_papers_numbers_as_theirs(
     report: StudyReport,
 ) -> None:
-    picture = FIGURES["preference"].describe(report)
-    assert isinstance(picture, Intervals)
-    assert [mark.name for mark in picture.marks] == [
+    [panel] = FIGURES["preference"].describe(report).panels
+    names = [mark.text for mark in panel.marks if isinstance(mark, Label) and mark.x == 0]
+    assert names[:-1][::-1] == [
         "people",
         "keen",
         "fickle",
@@ -305,8 +306,8 @@ def test_the_figure_shows_people_models_and_the_papers_numbers_as_theirs(
         "people, Yu et al.",
         "models, Yu et al.",
     ]
-    theirs = {mark.name: mark.value for mark in picture.marks if mark.check}
-    assert theirs == {"people, Yu et al.": 0.698, "models, Yu et al.": 0.7219}
+    points = [mark for mark in panel.marks if isinstance(mark, Points)]
+    assert [mark.x[0] for mark in points if mark.symbol == "circle-open"] == [0.7219, 0.698]
 
 
 # --- the export ---

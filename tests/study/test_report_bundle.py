@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from eic_core.drawing.paper import figure_of
 from eic_core.exports import raw_cell
 from study.cli import main
 from study.report import ExportedVote, StudyExport, Unblinding, read_export
@@ -24,7 +25,7 @@ from study.report.exported import write_export
 from study.report.figures import FIGURES
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
-from study.report.printing import draw, to_svg
+from study.report.printing import to_svg
 from study.report.sections import sections_of
 from study.report.tables import (
     CODEBOOK,
@@ -325,4 +326,4 @@ def test_the_page_of_a_degenerate_study_has_a_picture_a_section_and_no_nan(case:
     assert "nan" not in re.sub(r"[A-Za-z0-9+/]{80,}=*", "", page).lower().split()
     assert "Fleiss' kappa is not defined" in unescape(page)
     for name in FIGURES.keys() - drawn:
-        assert to_svg(draw(FIGURES[name].describe(report))).startswith("<svg")
+        assert to_svg(figure_of(FIGURES[name].describe(report))).startswith("<svg")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from eic_core.drawing.chart import Points, Stroke
 from study.report import ExportedVote, RaterCounts, StudyExport
 from study.report.analysis import analyse
 from study.report.document import document
-from study.report.figures import FEW, FIGURES, Curves
+from study.report.figures import FEW, FIGURES
 from study.report.flow import Lost, StudyFlow, attrition
 from study.report.methods import methods_text
 from study.report.phrases.verdict import verdict
@@ -79,11 +80,13 @@ def test_no_table_and_no_curve_has_a_rate_of_three_votes() -> None:
                 assert all(int(row[place]) >= FEW for row in table.rows), section.key
     screens = next(s for s in sections_of(report) if s.key == "screens")
     assert "1 row of fewer than 10 deciding votes is not shown." in screens.tables[0].caption
-    curves = FIGURES["sensitivity"].describe(report)
-    assert isinstance(curves, Curves)
-    for curve in curves.curves:
-        for mark, votes in zip(curve.marks, curve.below, strict=True):
-            assert mark.value is None or votes >= FEW
+    upper, lower = FIGURES["sensitivity"].describe(report).panels
+    votes = [
+        dict(zip(mark.x, mark.y, strict=True)) for mark in lower.marks if isinstance(mark, Stroke)
+    ]
+    rates = [mark for mark in upper.marks if isinstance(mark, Points) and mark.symbol != "diamond"]
+    for counted, points in zip(votes, rates, strict=True):
+        assert all(counted[at] >= FEW for at in points.x)
 
 
 def test_an_interval_reads_as_two_numbers() -> None:

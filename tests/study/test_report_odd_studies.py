@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eic_core import wording
+from eic_core.drawing.paper import figure_of
 from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import ESTIMANDS, StudyReport, analyse
 from study.report.document import document_text
@@ -33,7 +34,7 @@ from study.report.phrases.notes import notes
 from study.report.phrases.numbers import interval_text
 from study.report.phrases.threats import threat_sentence
 from study.report.phrases.verdict import verdict
-from study.report.printing import draw, to_svg
+from study.report.printing import to_svg
 from study.report.sections import sections_of
 from study.report.tables import long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
@@ -419,7 +420,7 @@ def test_pairs_of_unknown_r2_are_drawn_without_a_warning() -> None:
         warnings.simplefilter("error")
         for pairs in (unknown, (replace(unknown[0], lower_r2=0.9),), ()):
             assert to_svg(
-                draw(
+                figure_of(
                     FIGURES["distributions"].describe(
                         analyse(replace(export, pairs=pairs, votes=()))
                     )
@@ -430,7 +431,7 @@ def test_pairs_of_unknown_r2_are_drawn_without_a_warning() -> None:
 @pytest.mark.filterwarnings("error")
 def test_a_study_without_votes_or_pairs_says_so_in_every_printed_figure() -> None:
     for name, kind in FIGURES.items():
-        figure = draw(kind.describe(analyse(StudyExport("s", "Nothing", "", (), ()))))
+        figure = figure_of(kind.describe(analyse(StudyExport("s", "Nothing", "", (), ()))))
         assert to_svg(figure).startswith("<svg")
         said = [text.get_text() for ax in figure.axes for text in ax.texts]
         assert any(text.lower().startswith(("no ", "there ")) for text in said), name

@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core import wording
-from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme
+from eic_core.drawing.scale import END, GAUGE, HIGH, LOW, THEMES, Theme
 from eic_core.pool.front import front
 from eic_core.pool.listing import ListedScore
 from pages.ui.compare.pair_figure import MODEBAR
@@ -175,7 +175,7 @@ def _points(
         },
     }
     if finite:
-        marker |= {"color": eic, "colorscale": SCALE[dark], "cmin": LOW, "cmax": HIGH}
+        marker |= {"color": eic, "colorscale": GAUGE[dark], "cmin": LOW, "cmax": END}
     else:
         marker |= {"color": theme.paper}
     return {
@@ -262,16 +262,16 @@ def _bar(dark: bool) -> dict[str, Any]:
         "showlegend": False,
         "marker": {
             "color": [0],
-            "colorscale": SCALE[dark],
+            "colorscale": GAUGE[dark],
             "cmin": LOW,
-            "cmax": HIGH,
+            "cmax": END,
             "showscale": True,
             "colorbar": {
                 "thickness": 10,
                 "outlinewidth": 0,
                 "len": 0.9,
                 "xpad": 6,
-                "dtick": 2,
+                "dtick": 4,
                 "tickfont": {"size": 11, "color": theme.muted},
                 "title": {
                     "text": f"{_WORST}, digits",

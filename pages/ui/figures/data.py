@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core import wording
-from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, Theme
+from eic_core.drawing.scale import END, GAUGE, LOW, THEMES, Theme
 from eic_core.explain.where import shares_of
 from eic_core.measure import Inspection
 from eic_core.measure.fit import Fit, fit_of
@@ -380,7 +380,7 @@ def _scaled(s: Array, dark: bool) -> dict[str, Any]:
     """The colours of the scale for s."""
     with np.errstate(divide="ignore", invalid="ignore"):
         digits = np.where(np.isfinite(s), np.log10(s), np.nan).astype(np.float32)
-    return {"color": digits, "colorscale": SCALE[dark], "cmin": LOW, "cmax": HIGH}
+    return {"color": digits, "colorscale": GAUGE[dark], "cmin": LOW, "cmax": END}
 
 
 def _target(view: _View, x: Array, target: Array) -> dict[str, Any]:
@@ -457,7 +457,7 @@ def _heat(
         "customdata": value,
         "colorscale": scaled["colorscale"],
         "zmin": LOW,
-        "zmax": HIGH,
+        "zmax": END,
         "hoverongaps": False,
         "hovertemplate": f"{view.label(x.name)} %{{x:.4g}}, {view.label(y.name)} %{{y:.4g}}<br>"
         "value %{customdata:.5g}<br>log₁₀ s %{z:.2f}<extra></extra>",
@@ -466,7 +466,7 @@ def _heat(
             "outlinewidth": 0,
             "x": 1.0,
             "xpad": 8,
-            "dtick": 2,
+            "dtick": 4,
             "tickfont": muted,
             "title": {"text": "error growth, digits (log₁₀ s)", "side": "right", "font": muted},
         },

@@ -11,12 +11,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core.drawing.scale import THEMES, Theme
-from pages.ui.figures.plotting import BLUE, ORANGE, axis_style, base_layout, build
+from pages.ui.figures.plotting import axis_style, base_layout, build
 from study.planning import Grid
 
 COLOURS = {
-    False: ("#c25400", BLUE[False], "#007d5c", "#a3468a"),
-    True: (ORANGE[True], BLUE[True], "#3cc79b", "#e08cc4"),
+    False: ("#c25400", THEMES[False].blue, "#007d5c", "#a3468a"),
+    True: (THEMES[True].orange, THEMES[True].blue, "#3cc79b", "#e08cc4"),
 }
 """Colours by `dark`, from few raters to many; dashes tell them apart, too."""
 DASHES = ("dot", "solid", "dash", "longdashdot")

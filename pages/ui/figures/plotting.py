@@ -16,10 +16,6 @@ from eic_core.measure import Inspection, Samples, amplify
 
 Array = npt.NDArray[Any]
 
-BLUE = {False: "#0072b2", True: "#5cb8f0"}
-ORANGE = {False: "#d55e00", True: "#f0a03c"}
-"""Two colours by `dark`, distinct with any colour vision (Okabe and Ito)."""
-
 CURVE_POINTS = 600
 MAP_POINTS = 60
 MAX_POINTS = 2_000

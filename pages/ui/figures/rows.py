@@ -1,4 +1,4 @@
-"""The rows that carry a node's noise, and the growth of the loss with their number."""
+"""The rows that carry a node's noise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import plotly.graph_objects as go
 
 from eic_core import wording
 from eic_core.drawing.scale import THEMES, Theme
-from eic_core.explain.settling import Growth
 from eic_core.explain.where import FEW, Carriers, Where
 from pages.ui.figures.plotting import (
     Array,
@@ -68,72 +67,6 @@ def ways_across(where: Where) -> tuple[Across, ...]:
     alone = bool(value) and len(where.carriers[1].positions) == 1
     ways = [*(value if alone else ()), *picked, *value, *(row if table else ()), *inputs, *row]
     return tuple(dict.fromkeys(ways))
-
-
-def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """Local EIC on parts of the rows, with the middle 80 % of the parts, and beyond."""
-    theme = THEMES[dark]
-    counts, digits = list(growth.counts), list(growth.local_eic)
-    # The dashed line goes on at the same rate to ten times the rows.
-    beyond = [counts[-1], 10 * counts[-1]], [digits[-1], digits[-1] + max(0, growth.per_decade)]
-    hover = "%{x:,} rows<br>local EIC %{y:.2f} digits<extra></extra>"
-    data: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": counts + counts[::-1],
-            "y": [*growth.high, *reversed(growth.low)],
-            "fill": "toself",
-            "line": {"width": 0},
-            "fillcolor": "rgba(127,127,127,0.22)",
-            "hoverinfo": "skip",
-            "showlegend": True,
-            "name": "80 of 100 random parts",
-        },
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "x": counts,
-            "y": digits,
-            "line": {"color": theme.accent, "width": 2},
-            "marker": {"size": 7},
-            "name": "on average",
-            "hovertemplate": hover,
-        },
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "x": beyond[0],
-            "y": beyond[1],
-            "line": {"color": theme.accent, "width": 2, "dash": "dash"},
-            "marker": {"size": [0, 9], "symbol": "circle-open", "color": theme.accent},
-            "name": "if it goes on",
-            "hovertemplate": hover,
-        },
-    ]
-    ticks = [*counts, 10 * counts[-1]]
-    labelled = ticks[::2] if narrow else ticks
-    top = max(1.0, max(*growth.high, beyond[1][1]) * 1.12)
-    layout = base_layout(dark) | {
-        "height": 240,
-        "margin": {"l": 52, "r": 24, "t": 26, "b": 42},
-        **legend_above(theme),
-        "xaxis": axis_style(theme)
-        | {
-            "type": "log",
-            "title": {"text": "rows used", "standoff": 6},
-            "range": [math.log10(counts[0]) - 0.08, math.log10(ticks[-1]) + 0.08],
-            "tickvals": labelled,
-            "ticktext": [f"{count:,}" for count in labelled],
-        },
-        "yaxis": axis_style(theme)
-        | {
-            "range": [0, top],
-            "title": {"text": "local EIC of this step, digits", "standoff": 4},
-        },
-        "hovermode": "closest",
-    }
-    return build(data, layout)
 
 
 _GROUP = 400

@@ -8,7 +8,7 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.errors import UserError
-from pages.ui.figures.study_results import draw
+from pages.ui.figures.screen import draw
 from pages.ui.kit.messages import (
     quiet_note,
     show_empty_state,
@@ -97,7 +97,7 @@ def figure(page: PageReport, name: str) -> None:
     kind = FIGURES[name]
     show_figure(
         lambda **look: draw(kind.describe(page.report), **look),
-        kind.caption,
+        kind.alt(page.report),
         key=f"figure-{name}",
         what=(name, *page.key),
     )
@@ -329,7 +329,7 @@ def _result(page: PageReport) -> None:
         if report.inference.rate is not None or report.models.runs:
             show_figure(
                 lambda **look: draw(FIGURES[FIRST].describe(report), **look),
-                FIGURES[FIRST].caption,
+                FIGURES[FIRST].alt(report),
                 key="headline",
                 what=("headline", *page.key),
             )

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from eic_core import wording
-from pages.ui.figures.study_results import draw
+from pages.ui.figures.screen import draw
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.door import is_organiser
 from pages.ui.kit.jobs import Job, Step

@@ -14,7 +14,8 @@ from eic_core.explain import phrases
 from eic_core.explain.budget import Budget, output_scale
 from eic_core.explain.phrases.budget import scale_name
 from eic_core.explain.shortening import Need, OutputScale
-from pages.ui.figures.digits import MOST_ROWS, digits_figure
+from pages.ui.figures.digits import MOST_ROWS, needed_digits
+from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark
 from pages.ui.kit.inspector_service import InspectionResult
@@ -139,13 +140,9 @@ def _bars(result: InspectionResult, budget: Budget) -> None:
         for name, ink, shape, tip in parts
     )
     st.html(f'<p class="eic-key">{legend}</p>')
-    chart(
-        result,
-        ("digits", budget.tolerance),
-        partial(digits_figure, budget.needs),
-        "Significant digits that each number is given and needs; the table below has them",
-        key="digits",
-    )
+    picture = needed_digits(budget.needs)
+    what = "digits", budget.tolerance
+    chart(result, what, partial(draw, picture), picture.words, key="digits")
     if len(budget.needs) > MOST_ROWS:
         note(f"The first {MOST_ROWS} of {len(budget.needs):,} numbers; the table has all.")
 

@@ -10,11 +10,12 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.formula.tree import Formula
+from eic_core.report.error_curves import Along, error_curves, values_along, ways_along
+from eic_core.report.rulers import letters
 from eic_core.rewriting import OwnForm
 from eic_core.rewriting.profile import Profile, RowSpan, parts_along
-from pages.ui.figures.error_curves import Along, curves_figure, values_along, ways_along
 from pages.ui.figures.plotting import Array
-from pages.ui.figures.rulers import letters
+from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import clean, escape, table_box
@@ -53,7 +54,7 @@ def curves(
     chart(
         result,
         ("curves", structures, name, along),
-        partial(curves_figure, profile, along, yours, name=name, labels=labels),
+        partial(draw, error_curves(profile, along, yours, name=name, labels=labels)),
         _in_words(profile, yours, along, name, labels),
         key=f"curves-{name}",
     )

@@ -6,8 +6,11 @@ import math
 from collections.abc import Sequence
 
 from eic_core import wording
+from eic_core.drawing.scale import THEMES
 from eic_core.explain.judgement import VerdictNumbers
 from eic_core.measure.measured import MeasuredLoss
+from eic_core.report.error_curves import TINTS
+from eic_core.report.rulers import letters
 from eic_core.rewriting import (
     Branch,
     Measured,
@@ -24,8 +27,7 @@ from eic_core.rewriting.phrases import (
     numbers_caption,
     precision_name,
 )
-from pages.ui.figures.error_curves import TINTS
-from pages.ui.figures.rulers import letters
+from pages.ui.kit.browser import is_dark
 from pages.ui.kit.text import escape
 
 
@@ -117,9 +119,9 @@ def needing(assumptions: tuple[str, ...]) -> str:
 
 def letter_html(place: int, count: int) -> str:
     """The name of a branch in the colour of its region."""
-    tint = TINTS[place % len(TINTS)]
+    tint = getattr(THEMES[is_dark()], TINTS[place % len(TINTS)])
     letter = letters(count)[place]
-    return f'<span class="eic-letter" style="background:rgba({tint},0.25)">{letter}</span>'
+    return f'<span class="eic-letter" style="background:{tint}40">{letter}</span>'
 
 
 def condition_html(branch: Branch) -> str:

@@ -11,15 +11,8 @@ import streamlit as st
 from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.explain.ledger import Ledger, LedgerRow
-from pages.ui.figures.noise import (
-    INHERITED,
-    INTRODUCED,
-    MASKED,
-    NOBODY,
-    shape_of,
-    waterfall_figure,
-    waterfall_words,
-)
+from eic_core.report.charts import INHERITED, INTRODUCED, MASKED, NOBODY, shape_of, waterfall
+from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_narrow, uninterrupted
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult
@@ -202,11 +195,12 @@ def _waterfall(result: InspectionResult, ledger: Ledger) -> None:
         )
         st.html(f'<p class="eic-shapes">{shapes}</p>', width="stretch")
         mean = st.toggle("Mean of shares", key=_MEAN, help=glossary.MEAN_SHARE)
+    picture = waterfall(ledger, mean=mean)
     chart(
         result,
         ("waterfall", ledger.target, mean),
-        partial(waterfall_figure, ledger, mean=mean),
-        waterfall_words(ledger, mean=mean),
+        partial(draw, picture),
+        picture.words,
         key=f"{_CHART}-{ledger.target}",
         on_select=lambda: _select_clicked(result.request, ledger.target),
         selection_mode="points",

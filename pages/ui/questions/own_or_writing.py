@@ -10,7 +10,8 @@ import streamlit as st
 from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.writing import WritingLoss
-from pages.ui.figures.digits import losses_figure, own_loss
+from eic_core.report.charts import losses
+from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import escape, prose, table_box
@@ -24,7 +25,8 @@ def writing_panel(result: InspectionResult, node: int) -> None:
     writing = diagnosis_service().writing(result)
     answer(writing.sentence)
     if not (math.isnan(writing.q) and math.isnan(result.inspection.eic)):
-        _bars(result, writing)
+        picture = losses(writing)
+        chart(result, ("losses",), partial(draw, picture), picture.words, key="losses")
     note(*writing.notes)
     if not math.isnan(writing.q):
         with st.expander("What the three bars mean"):
@@ -32,17 +34,6 @@ def writing_panel(result: InspectionResult, node: int) -> None:
         if writing.conditioning.variables:
             with st.expander("Which inputs the result is sensitive to"):
                 st.html(_inputs(writing))
-
-
-def _bars(result: InspectionResult, writing: WritingLoss) -> None:
-    # nan with singular samples: no sample keeps a digit.
-    shared = math.inf if math.isnan(writing.q) and writing.singular else writing.q
-    words = (
-        f"Digits by which errors grow: the function itself {wording.number(own_loss(writing))}, "
-        f"the result as written with shared noise {wording.number(shared)}, the worst step (EIC) "
-        f"{wording.number(result.inspection.eic)}"
-    )
-    chart(result, ("losses",), partial(losses_figure, writing), words, key="losses")
 
 
 def _meanings(writing: WritingLoss) -> str:

@@ -15,7 +15,9 @@ from eic_core import wording
 from eic_core.explain.where import FEW, Where, node_digits
 from eic_core.exports import csv_text, safe_cell
 from eic_core.formula.rendering import to_python
-from pages.ui.figures.rows import ROW, VALUE, Across, growth_figure, rows_figure, ways_across
+from eic_core.report.charts import growth as growth_chart
+from pages.ui.figures.rows import ROW, VALUE, Across, rows_figure, ways_across
+from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
@@ -233,7 +235,7 @@ def _more_data(result: InspectionResult, by_row: Where) -> None:
             chart(
                 result,
                 ("growth", by_row.node_id),
-                partial(growth_figure, growth),
+                partial(draw, growth_chart(growth)),
                 f"Local EIC of this step against the number of rows. {clean(sentence)}",
                 key="growth-plot",
                 file_name="eic-growth",

@@ -13,7 +13,8 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.explain.triangulation import TriangulatedNode, Triangulation
-from pages.ui.figures.noise import observed_text, triangulated_figure, triangulated_words
+from pages.ui.figures.noise import observed_text, triangulated
+from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
@@ -166,9 +167,9 @@ def _selected(result: InspectionResult, node: TriangulatedNode) -> None:
         f'<p class="eic-node"><span class="eic-agreement" title="{escape(glossary.AGREEMENT)}">'
         f"{shape} {word}</span> <code>{escape(node.text, 200)}</code></p>"
     )
-    make = partial(triangulated_figure, node)
-    words = triangulated_words(node)
-    chart(result, ("triangulated", node.node_id), make, words, key="truth-figure")
+    picture = triangulated(node, narrow=is_narrow())
+    what = "triangulated", node.node_id
+    chart(result, what, partial(draw, picture), picture.words, key="truth-figure")
     note(*node.agreement.sentences)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from eic_core.drawing.scale import (
     FILTER,
+    GAUGE,
     LEVEL_ANCHORS,
     LEVEL_COLOURS,
     LEVELS,
@@ -182,6 +183,7 @@ def test_plotly_gets_the_same_colours():
     for dark in (False, True):
         assert SCALE[dark][0] == [0.0, colour(0, dark)]
         assert SCALE[dark][-1] == [1.0, colour(8, dark)]
+        assert [0.25, colour(4, dark)] in GAUGE[dark] and GAUGE[dark][-1] == SCALE[dark][-1]
 
 
 def test_luminance_is_that_of_wcag():

@@ -39,6 +39,8 @@ FRIENDS = {
     "eic_core/checking/printing.py": "words of a mark: the limit `max`",
     "eic_core/checking/settings.py": "words of a mark: the limit `max`",
     "eic_core/cli/check_command.py": "options of a mark: the limit `max`",
+    "eic_core/drawing/inline.py": "ends of SVG's lines: round",
+    "eic_core/drawing/paper.py": "a scale of Matplotlib's axes: log",
     "eic_core/engine/native/generate.py": "functions of the C library that a backend offers",
     "eic_core/corpora/searched.py": "settings of other searches, in their words",
     "eic_core/corpora/recipes.py": "facts: the operators that published generators draw",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from eic_core.drawing.scale import Theme
-from pages.ui.figures.plotting import Array, axis_style
+from eic_core import wording
+from eic_core.drawing.chart import Array, Ticks, even_ticks
 
 Kind = Literal["linear", "decades"]
 
@@ -79,28 +79,18 @@ class Ruler:
         sizes = 10.0 ** (np.abs(places) - self.gap + self.start)
         return np.where(np.abs(places) < self.gap, 0.0, np.sign(places) * sizes)
 
-    def limits(self, margin_share: float = 0.02) -> list[float]:
+    def limits(self, margin_share: float = 0.02) -> tuple[float, float]:
         low, high = self.place(np.array([self.low, self.high])).tolist()
         margin = margin_share * (high - low) or max(0.5, 0.1 * abs(low))
-        return [low - margin, high + margin]
+        return low - margin, high + margin
 
-    def grid(self, count: int) -> Array:
-        """Evenly spaced places from the least number to the largest."""
-        low, high = self.place(np.array([self.low, self.high])).tolist()
-        return np.linspace(low, high, count)
-
-    def axis(self, theme: Theme, most: int) -> dict[str, Any]:
-        """Plotly's axis for the places, with about `most` names of numbers."""
-        style = axis_style(theme) | {"range": self.limits()}
+    def ticks(self, most: int = 6) -> Ticks:
+        """About `most` numbers at their places."""
         if self.kind == "linear":
-            return style | {"nticks": most, "exponentformat": "power"}
-        exponents = self._exponents(most)
-        numbers = [sign * 10.0**k for sign, k in exponents]
-        texts = [_power(sign, k) for sign, k in exponents]
-        if self.gap:
-            numbers.append(0.0)
-            texts.append("0")
-        return style | {"tickvals": self.place(np.array(numbers)).tolist(), "ticktext": texts}
+            return even_ticks(*self.limits(), most)
+        numbers = [sign * 10.0**k for sign, k in self._exponents(most)] + [0.0] * bool(self.gap)
+        texts = map(wording.significant, numbers)
+        return tuple(zip(self.place(np.array(numbers)).tolist(), texts, strict=True))
 
     def _exponents(self, most: int) -> list[tuple[int, int]]:
         """Signs and exponents of the powers of ten that are named."""
@@ -117,18 +107,6 @@ class Ruler:
         count = sum(last - start + 1 for _, start, last in ranges)
         step = max(1, math.ceil(count / most))
         return [(s, k) for s, start, last in ranges for k in range(last, start - 1, -step)]
-
-
-def _power(sign: int, exponent: int) -> str:
-    """A power of ten, plain where that is short.
-
-    >>> _power(1, 2), _power(-1, -1), _power(1, -9)
-    ('100', '−0.1', '10<sup>−9</sup>')
-    """
-    minus = "−" if sign < 0 else ""
-    if -2 <= exponent <= 3:
-        return f"{minus}{10.0**exponent:g}"
-    return f"{minus}10<sup>{str(exponent).replace('-', '−')}</sup>"
 
 
 def letters(count: int) -> Sequence[str]:

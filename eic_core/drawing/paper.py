@@ -1,0 +1,161 @@
+"""The pen for paper: charts drawn with Matplotlib, without a display."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis as DrawnAxis
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from eic_core import wording
+from eic_core.drawing.chart import Bars, Chart, ChartAxis, Guide, Label, Mark, Panel, Points, Stroke
+from eic_core.drawing.scale import THEMES, colour
+
+STYLE: Any = {
+    "svg.hashsalt": "eic-lab",
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 9,
+}
+NARROW, WIDE = 4.9, 7.0
+"""Widths in inches: of a figure that a phone shows whole, and of one across a printed page."""
+INCH = 110.0
+"""Pixels of a panel on a screen that are an inch on paper."""
+NAME_LENGTH = 40
+DPI = 300
+SYMBOLS = {
+    "circle": "o", "circle-open": "o", "diamond": "D", "diamond-open": "D", "square": "s",
+    "triangle-up": "^", "triangle-down": "v", "line-ns": "|", "line-ew": "_", "x": "x",
+}  # fmt: skip
+DASHES = {"solid": "-", "dash": "--", "dot": ":"}
+THEME = THEMES[False]
+
+
+def figure_of(chart: Chart) -> Figure:
+    """A figure of its size in print. All its parts have fixed places, so that it may be written
+    several times.
+    """
+    columns = chart.columns
+    rows = chart.panels[::columns]
+    heights = [panel.height for panel in rows]
+    with mpl.rc_context(STYLE):
+        size = (WIDE if columns > 1 else NARROW, sum(heights) / INCH + 0.7)
+        figure = Figure(size, layout="constrained")
+        grid = figure.subplots(
+            len(rows), columns, sharex=chart.joined, height_ratios=heights, squeeze=False
+        )
+        for ax, panel in zip(grid.flat, chart.panels, strict=False):
+            draw_panel(ax, panel)
+        if chart.joined:
+            for ax in grid[:-1].flat:
+                ax.tick_params(labelbottom=False)
+        legends = (ax.get_legend_handles_labels() for ax in grid.flat)
+        handles, names = next((each for each in legends if each[0]), ([], []))
+        if handles:
+            figure.legend(handles, names, loc="outside upper left", ncols=3, frameon=False)
+        figure.dpi = DPI
+        layout = figure.get_layout_engine()
+        assert layout is not None
+        layout.execute(figure)
+        figure.set_layout_engine("none")
+    return figure
+
+
+def draw_panel(ax: Axes, panel: Panel) -> None:
+    for axis, drawn, limit in (
+        (panel.x, ax.xaxis, ax.set_xlim),
+        (panel.y, ax.yaxis, ax.set_ylim),
+    ):
+        _draw_axis(axis, drawn)
+        if axis.limits is not None:
+            limit(*axis.limits)
+    ax.spines["left"].set_visible(panel.y.ticks != ())
+    for mark in panel.marks:
+        draw_mark(ax, mark)
+
+
+def _draw_axis(axis: ChartAxis, drawn: DrawnAxis) -> None:
+    drawn.set_label_text(axis.title, parse_math=False)
+    if axis.log:
+        drawn._set_axes_scale("log")  # type: ignore[attr-defined]
+    if axis.ticks is not None:
+        texts = [wording.shorten(text, NAME_LENGTH) for _, text in axis.ticks]
+        drawn.set_ticks([at for at, _ in axis.ticks], texts, parse_math=False)
+        drawn.set_minor_locator(NullLocator())
+
+
+def draw_mark(ax: Axes, mark: Mark) -> None:
+    ink = to_rgba(getattr(THEME, mark.colour), mark.opacity)
+    name = mark.name or "_"
+    match mark:
+        case Points():
+            hollow = mark.symbol.endswith("-open")
+            inks: Any = ink
+            if mark.digits is not None:
+                inks = [colour(digits) for digits in mark.digits]
+            edges = inks if hollow else "white" if mark.digits is None else THEME.muted
+            if SYMBOLS[mark.symbol] in "|_x":
+                edges = None
+            ax.scatter(
+                mark.x,
+                mark.y,
+                mark.size**2 / 2,
+                marker=SYMBOLS[mark.symbol],
+                facecolors="white" if hollow else inks,
+                edgecolors=edges,
+                linewidths=1.0 if hollow else 0.5,
+                label=name,
+                clip_on=ax.get_autoscalex_on(),
+                zorder=3,
+            )
+        case Stroke(filled=True):
+            ax.fill(mark.x, mark.y, color=ink, linewidth=0, label=name)
+        case Stroke():
+            ax.plot(
+                mark.x,
+                mark.y,
+                color=ink,
+                linewidth=0.8 * mark.width,
+                linestyle=DASHES[mark.dash],
+                drawstyle="steps-post" if mark.steps else "default",
+                solid_capstyle="butt",
+                label=name,
+            )
+        case Bars():
+            draw = ax.barh if mark.lying else ax.bar
+            lengths = np.subtract(mark.high, mark.low)
+            look: Any = (
+                {"color": ink} if not mark.hatch else {"facecolor": "white", "edgecolor": ink}
+            )
+            draw(mark.at, lengths, mark.thick, mark.low, hatch=2 * mark.hatch, label=name, **look)
+        case Guide():
+            draw_rule = ax.axhline if mark.level else ax.axvline
+            look = {"linestyle": DASHES[mark.dash], "zorder": 0, "label": name}
+            draw_rule(mark.at, color=ink, linewidth=0.8, **look)
+        case Label():
+            places = {"": ax.transData, "xy": ax.transAxes}
+            places |= {"x": ax.get_yaxis_transform(), "y": ax.get_xaxis_transform()}
+            text = ax.text(
+                mark.x,
+                mark.y,
+                textwrap.fill(mark.text, 56),
+                transform=places[mark.within],
+                ha=mark.side,
+                va="bottom" if mark.raised else "center",
+                color=ink,
+                fontsize=8,
+                fontweight="bold" if mark.bold else "normal",
+                parse_math=False,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+            )
+            text.set_in_layout(False)

@@ -1,0 +1,184 @@
+"""The pen for the screen: charts drawn with Plotly."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from eic_core import wording
+from eic_core.drawing.chart import Bars, Chart, ChartAxis, Guide, Label, Mark, Points, Stroke
+from eic_core.drawing.scale import END, GAUGE, THEMES, Theme
+from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
+
+NAME_LENGTH = {False: 34, True: 22}
+"""Characters of a name beside its row, by `narrow`."""
+LABEL_LENGTH = {False: 64, True: 44}
+LINE_LENGTH = {False: 80, True: 40}
+GAP = 0.18
+"""Between two panels side by side, as a share of their width."""
+HEAD, FOOT, BETWEEN = 34, 48, 16
+"""Pixels over the panels where there is a legend, under each, and between joined ones."""
+
+
+def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure:
+    """A figure for a dark or a light page, for a phone if `narrow`."""
+    theme, columns = THEMES[dark], 1 if narrow else chart.columns
+    heights = [panel.height for panel in chart.panels[::columns]]
+    gap = BETWEEN if chart.joined else FOOT + 16
+    whole = sum(heights) + gap * (len(heights) - 1)
+    wide = (1 + GAP) * columns - GAP
+    legend = any(mark.name for panel in chart.panels for mark in panel.marks)
+    titled = any(isinstance(mark, Label) and mark.within == "xy" for mark in chart.panels[0].marks)
+    top = HEAD if legend else 24 if titled else 10
+    layout = base_layout(dark) | {
+        "height": whole + top + FOOT,
+        "margin": {"l": 10, "r": 24, "t": top, "b": FOOT},
+        "dragmode": "pan" if chart.free else False,
+        "clickmode": "event+select",
+        "hovermode": "closest",
+        "barmode": "overlay",
+        "annotations": [],
+        "shapes": [],
+    }
+    layout |= legend_above(theme) if legend else {}
+    data: list[dict[str, Any]] = []
+    for place, panel in enumerate(chart.panels):
+        row, column = divmod(place, columns)
+        number = str(place + 1) if place else ""
+        ceiling = 1 - (sum(heights[:row]) + gap * row) / whole
+        across = ChartAxis() if chart.joined and row < len(heights) - 1 else panel.x
+        fixed = {"fixedrange": not chart.free}
+        layout[f"xaxis{number}"] = (
+            _axis(across, theme, narrow)
+            | fixed
+            | {
+                "domain": [column * (1 + GAP) / wide, (column * (1 + GAP) + 1) / wide],
+                "anchor": f"y{number}",
+            }
+        )
+        layout[f"yaxis{number}"] = (
+            _axis(panel.y, theme, narrow)
+            | fixed
+            | {
+                "domain": [max(0, ceiling - heights[row] / whole), ceiling],
+                "anchor": f"x{number}",
+            }
+        )
+        if column:
+            same = panel.y == chart.panels[place - 1].y
+            layout[f"yaxis{number}"] |= {"title": None, "showticklabels": not same}
+        elif not panel.y.title:  # it names rows
+            layout[f"yaxis{number}"]["tickfont"] = {"size": 12, "color": theme.ink}
+        if chart.joined and place + 1 < len(chart.panels):
+            layout[f"xaxis{number}"] |= {
+                "matches": f"x{len(chart.panels)}",
+                "showticklabels": False,
+            }
+        for mark in panel.marks:
+            _draw(mark, layout, data, number, theme, narrow)
+    shaded = [each["marker"] for each in data if "colorscale" in each.get("marker", {})]
+    if shaded:
+        muted = {"size": 12, "color": theme.muted}
+        title = {"text": "digits", "side": "right", "font": muted}
+        bar = {"thickness": 10, "outlinewidth": 0, "dtick": 4, "tickfont": muted, "title": title}
+        shaded[-1] |= {"showscale": True, "colorbar": bar}
+    return build(data, layout)
+
+
+def _axis(axis: ChartAxis, theme: Theme, narrow: bool) -> dict[str, Any]:
+    style = axis_style(theme) | {"title": {"text": plain_text(axis.title), "standoff": 6}}
+    style |= {"type": "log" if axis.log else "linear"}
+    if axis.limits is not None:
+        style["range"] = np.log10(axis.limits).tolist() if axis.log else list(axis.limits)
+    if axis.ticks is not None:
+        texts = [plain_text(wording.shorten(text, NAME_LENGTH[narrow])) for _, text in axis.ticks]
+        style |= {"tickvals": [at for at, _ in axis.ticks], "ticktext": texts}
+        style |= {} if axis.ticks else {"ticks": "", "showline": False}
+    return style
+
+
+def _draw(
+    mark: Mark,
+    layout: dict[str, Any],
+    data: list[dict[str, Any]],
+    number: str,
+    theme: Theme,
+    narrow: bool,
+) -> None:
+    ink, axes = getattr(theme, mark.colour), {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+    trace: dict[str, Any] = axes | {
+        "name": plain_text(mark.name),
+        "legendgroup": mark.name,
+        "showlegend": bool(mark.name) and all(mark.name != each["legendgroup"] for each in data),
+        "opacity": mark.opacity,
+        "customdata": mark.keys or None,
+        "text": [_hint(hint) for hint in mark.hints],
+        "hovertemplate": "%{text}<extra></extra>",
+        **({} if mark.hints else {"hoverinfo": "skip", "hovertemplate": None}),
+    }
+    match mark:
+        case Points():
+            edge = ink if mark.symbol.startswith("line") else theme.paper
+            look = {"color": ink, "line": {"width": 1.5 if mark.size > 7 else 0, "color": edge}}
+            if mark.digits is not None:
+                look |= {"color": mark.digits, "colorscale": GAUGE[theme is THEMES[True]]}
+                look |= {"cmin": 0, "cmax": END, "line": {"width": 0.8, "color": theme.muted}}
+            look |= {"symbol": mark.symbol, "size": mark.size}
+            trace |= {"type": "scatter", "mode": "markers", "cliponaxis": False, "marker": look}
+            data.append(trace | {"x": mark.x, "y": mark.y})
+        case Stroke():
+            width = 0 if mark.filled else mark.width
+            look = {"color": ink, "width": width, "dash": mark.dash}
+            look["shape"] = "hv" if mark.steps else "linear"
+            trace |= {"type": "scatter", "mode": "lines", "line": look}
+            trace |= {"fill": "toself", "fillcolor": ink} if mark.filled else {}
+            data.append(trace | {"x": mark.x, "y": mark.y})
+        case Bars():
+            at, length = ("y", "x") if mark.lying else ("x", "y")
+            trace |= {"type": "bar", "orientation": "h" if mark.lying else "v", "base": mark.low}
+            pattern = {"shape": mark.hatch, "fillmode": "replace", "size": 7, "solidity": 0.45}
+            pattern |= {"fgcolor": ink, "bgcolor": theme.paper}
+            look = {"color": ink, "line": {"color": ink, "width": int(bool(mark.hatch))}}
+            look |= {"pattern": pattern} if mark.hatch else {}
+            calm = {"marker": {"opacity": mark.opacity}}  # what is pressed changes no look
+            trace |= {"marker": look, "selected": calm, "unselected": calm, "textposition": "none"}
+            trace |= {"width": mark.thick}
+            data.append(trace | {at: mark.at, length: np.subtract(mark.high, mark.low).tolist()})
+        case Guide():
+            along, over = ("y", "x") if mark.level else ("x", "y")
+            ends = {f"{along}ref": f"{along}{number}", f"{along}0": mark.at, f"{along}1": mark.at}
+            ends |= {f"{over}ref": f"{over}{number} domain", f"{over}0": 0, f"{over}1": 1}
+            line = {"color": ink, "width": 1, "dash": mark.dash}
+            layout["shapes"].append(ends | {"type": "line", "layer": "below", "line": line})
+        case Label():
+            text = mark.text
+            if mark.within == "x" and mark.side == "left":
+                text = wording.shorten(text, LABEL_LENGTH[narrow])
+            lines = "<br>".join(map(plain_text, textwrap.wrap(text, LINE_LENGTH[narrow])))
+            refs = {
+                f"{axis}ref": f"{axis}{number}{' domain' if axis in mark.within else ''}"
+                for axis in "xy"
+            }
+            layout["annotations"].append(
+                refs
+                | {
+                    "x": mark.x,
+                    "y": mark.y,
+                    "xanchor": mark.side,
+                    "yanchor": "bottom" if mark.raised else "middle",
+                    "xshift": 4 if mark.side == "left" and "x" not in mark.within else 0,
+                    "showarrow": False,
+                    "text": f"<b>{lines}</b>" if mark.bold else lines,
+                    "font": {"size": 12 if narrow else 13, "color": ink},
+                    "bgcolor": theme.paper,
+                }
+            )
+
+
+def _hint(text: str) -> str:
+    """Its first line is the name of what the others say."""
+    name, *lines = map(plain_text, text.split("\n"))
+    return "<br>".join([f"<b>{name}</b>" if lines else name, *lines])
