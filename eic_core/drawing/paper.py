@@ -5,13 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.axis import Axis as DrawnAxis
-from matplotlib.colors import to_rgba
-from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
 
 from eic_core import wording
 from eic_core.drawing.chart import Bars, Chart, ChartAxis, Guide, Label, Mark, Panel, Points, Stroke
@@ -41,10 +35,13 @@ DASHES = {"solid": "-", "dash": "--", "dot": ":"}
 THEME = THEMES[False]
 
 
-def figure_of(chart: Chart) -> Figure:
-    """A figure of its size in print. All its parts have fixed places, so that it may be written
-    several times.
+def figure_of(chart: Chart) -> Any:
+    """A Matplotlib figure of its size in print. All its parts have fixed places, so that it may be
+    written several times.
     """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     columns = chart.columns
     rows = chart.panels[::columns]
     heights = [panel.height for panel in rows]
@@ -71,7 +68,7 @@ def figure_of(chart: Chart) -> Figure:
     return figure
 
 
-def draw_panel(ax: Axes, panel: Panel) -> None:
+def draw_panel(ax: Any, panel: Panel) -> None:
     for axis, drawn, limit in (
         (panel.x, ax.xaxis, ax.set_xlim),
         (panel.y, ax.yaxis, ax.set_ylim),
@@ -84,17 +81,21 @@ def draw_panel(ax: Axes, panel: Panel) -> None:
         draw_mark(ax, mark)
 
 
-def _draw_axis(axis: ChartAxis, drawn: DrawnAxis) -> None:
+def _draw_axis(axis: ChartAxis, drawn: Any) -> None:
+    from matplotlib.ticker import NullLocator
+
     drawn.set_label_text(axis.title, parse_math=False)
     if axis.log:
-        drawn._set_axes_scale("log")  # type: ignore[attr-defined]
+        drawn._set_axes_scale("log")
     if axis.ticks is not None:
         texts = [wording.shorten(text, NAME_LENGTH) for _, text in axis.ticks]
         drawn.set_ticks([at for at, _ in axis.ticks], texts, parse_math=False)
         drawn.set_minor_locator(NullLocator())
 
 
-def draw_mark(ax: Axes, mark: Mark) -> None:
+def draw_mark(ax: Any, mark: Mark) -> None:
+    from matplotlib.colors import to_rgba
+
     ink = to_rgba(getattr(THEME, mark.colour), mark.opacity)
     name = mark.name or "_"
     match mark:

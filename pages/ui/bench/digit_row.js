@@ -18,11 +18,12 @@ const unpackSteps = (packed, count) => {
   return (row) => Array.from(bytes.subarray(row * width, (row + 1) * width), digits);
 };
 
-const publishRows = ({ rows, steps, titles }) => {
+const publishRows = ({ of, rows, steps, titles }) => {
   const inputs = rows.map((row) =>
     Object.fromEntries(Object.entries(row.inputs).map(([name, text]) => [name, Number(text)])));
   window.eicBench.set({
     rows: {
+      of,
       count: rows.length,
       titles,
       positions: rows.map((row) => row.position),

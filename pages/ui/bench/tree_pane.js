@@ -235,7 +235,9 @@ class Pane {
 
   paint() {
     if (!this.nodes) return;
-    const can = !!bench.rows && bench.row !== null;
+    // Where no panel shows digits, the rows are still those of the formula before.
+    const can = bench.rows?.of === this.data.name && bench.row !== null;
+    if (!can && bench.by === "row") return bench.set({by: "eic"});
     this.rowDigits = can ? bench.rows.digits(bench.row) : null;
     this.by.querySelector("[value=row]").disabled = !can;
     this.by.value = bench.by;

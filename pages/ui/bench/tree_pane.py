@@ -130,7 +130,7 @@ def pane_of(
     picture, nodes = formula_picture(inspection, narrow=narrow), _nodes(inspection)
     width, height = ROOM[narrow]
     return TreePane(
-        name=str(hash(result.request)),
+        name=f"{hash(result.request):x}",
         formula={
             "svg": picture.svg,
             "boxes": {
