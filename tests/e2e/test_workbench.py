@@ -184,13 +184,15 @@ def test_the_tree_zooms_and_is_coloured_anew_and_its_table_sorted_without_the_se
     # colours of a row, of all rows and by what is created
     fill = card(page, 1).get_attribute("fill")
     page.evaluate(
-        "eicBench.set({rows: {count: 1, digits: () => [0, 0, 0, 0, 0, 0, 'inf']}, row: 0, "
-        "by: 'row'})"
+        "eicBench.set({rows: {of: eicBench.rows.of, count: 1, digits: () => "
+        "[0, 0, 0, 0, 0, 0, 'inf']}, row: 0, by: 'row'})"
     )
     assert card(page, 1).get_attribute("fill") != fill
     hatch = page.locator(".eic-pane-canvas [data-node='6'] > .hatch")
     expect(hatch).to_have_css("visibility", "visible")
     page.get_by_label("What the colours mean").select_option("eic")
+    assert card(page, 1).get_attribute("fill") == fill
+    page.evaluate("eicBench.set({rows: {...eicBench.rows, of: 'another formula'}, by: 'row'})")
     assert card(page, 1).get_attribute("fill") == fill
     page.get_by_label("What the colours mean").select_option("created")
     expect(page.locator(".eic-pane-canvas [data-node='6'] .value")).to_have_text("—")
