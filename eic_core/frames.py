@@ -290,7 +290,9 @@ def _cells(scored: ListedScore, data: TableData, effort: Effort, seconds: float)
     except UserError as error:
         cells["left_out"] = cells["left_out"] or str(error)
     if seconds and measured >= A_DIGIT:
-        form = repair(formula, samples, effort=effort, limit_seconds=seconds).leading
+        form = repair(
+            formula, samples, effort=effort, limit_seconds=seconds, inspection=inspection
+        ).leading
         if form is not None:
             cells["better_form"], cells["needs"] = form.text, ", ".join(form.assumptions)
     return cells

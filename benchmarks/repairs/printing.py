@@ -205,9 +205,5 @@ def _link(source: str) -> str:
     return f"[{source}](https://github.com/{repository}/issues/{number})" if number else source
 
 
-def _length(outcomes: Sequence[Outcome], of: int, form: int) -> str:
-    return _figure(mean_of([*outcomes], lambda o: o.lengths[form][of]))
-
-
 def _figure(bits: float) -> str:
     return "" if math.isnan(bits) else f"{bits:.1f}"
