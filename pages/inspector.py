@@ -35,7 +35,7 @@ def inspector_page() -> None:
             formula_input(visit)
         formula_buttons(visit)
         recent_inputs(visit)
-        menu = st.container(key="menu", width="content")
+        menu = st.container(horizontal=True, key="menu", gap="xsmall", width="content")
         data = st.container(key="data")
     first_minute(visit)
     with patient_progress() as progress:

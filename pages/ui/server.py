@@ -23,6 +23,7 @@ from streamlit import runtime
 from eic_core.errors import UserError
 from pages.ballot.routes import RATE_ROUTES
 from pages.ballot.views import prepare
+from pages.help import HELP_SCRIPT
 from pages.ui.doors.faults import log_in_sentences
 from pages.ui.doors.headers import Doors, inline_scripts
 from pages.ui.doors.proxies import (
@@ -33,7 +34,7 @@ from pages.ui.doors.proxies import (
 )
 from pages.ui.doors.strangers import MessageDoor, ReadableFrames
 from pages.ui.doors.uploads import CountedUploads, UploadDoor
-from pages.ui.inspector.first_minute import DROP_SCRIPT
+from pages.ui.inspector.first_minute import INPUT_SCRIPT
 from pages.ui.inspector.workbench import workbench_scripts
 from pages.ui.kit.browser import BASE_SCRIPT, PackedAssets, PagesKnowTheServer
 from pages.ui.kit.wiring import Lab, Settings, close_lab, lab, start_workers, stop_workers
@@ -62,7 +63,7 @@ ROUTES = [
 def page_scripts() -> tuple[str, ...]:
     """The inline scripts of all pages, Streamlit's own included."""
     first_page = Path(st.__file__).parent / "static" / "index.html"
-    ours = "\n".join((*workbench_scripts(), DROP_SCRIPT, SEND_SCRIPT, BASE_SCRIPT))
+    ours = "\n".join((*workbench_scripts(), INPUT_SCRIPT, HELP_SCRIPT, SEND_SCRIPT, BASE_SCRIPT))
     return inline_scripts(first_page.read_text(encoding="utf-8") + ours)
 
 

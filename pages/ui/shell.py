@@ -9,6 +9,7 @@ import streamlit as st
 from pages.about import about_page
 from pages.compare import compare_page
 from pages.gap import gap_page
+from pages.help import help_page
 from pages.inspector import inspector_page
 from pages.organise import organise_page
 from pages.ui.kit.door import is_organiser, may_inspect
@@ -27,9 +28,10 @@ inspector = st.Page(inspector_page, title="Inspector", url_path="inspector", def
 compare = st.Page(compare_page, title="Compare", url_path="compare")
 gap = st.Page(gap_page, title="Stability gap", url_path="gap")
 about = st.Page(about_page, title="About", url_path="about")
+help_ = st.Page(help_page, title="Help", url_path="help")
 organise = st.Page(organise_page, title="Organise", url_path="organise")
-current = st.navigation([inspector, compare, gap, about, organise], position="hidden")
-st.set_page_config(page_title="EIC Lab", page_icon=LENS, layout="wide")
+current = st.navigation([inspector, compare, gap, about, help_, organise], position="hidden")
+st.set_page_config(page_title=f"{current.title} · EIC Lab", page_icon=LENS, layout="wide")
 # In the page, not beside it where Streamlit puts what is style alone: there it comes a frame later.
 st.html(f"<i hidden></i><style>{Path(__file__).with_name('style.css').read_text('utf-8')}</style>")
 # Visitors see no way to the organiser's pages. The volunteer's are none of these: pages/ballot.
@@ -41,4 +43,5 @@ if is_organiser() or (may_inspect() and current != organise):
         if is_organiser():
             st.page_link(organise, label="Organise")
         st.page_link(about, label="About")
+        st.page_link(help_, label="Help")
 current.run()

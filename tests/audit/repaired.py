@@ -55,6 +55,8 @@ def value_at(formula: Formula, row: Mapping[str, float]) -> Any:
     NoValue
         Outside the real domain, or too far out.
     """
+    if not all(map(math.isfinite, row.values())):
+        raise NoValue
     decades = max((abs(math.log10(abs(cell))) for cell in row.values() if cell), default=0.0)
     tree, digits, last = formula.to_draft(), LEAST_DIGITS + int(DIGITS_A_DECADE * decades), None
     while True:

@@ -24,6 +24,7 @@ PATHS = {
     "compared": f"/compare?{ROOTS}&b={quote('1/(sqrt(x+1) + sqrt(x))')}",
     "gap": "/gap",
     "about": "/about",
+    "help": "/help",
     "organise": "/organise",
 }
 

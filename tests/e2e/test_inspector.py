@@ -83,6 +83,38 @@ def test_an_empty_page_takes_a_picture_by_keyboard_and_back_empties_it(visit: Op
     expect(page.locator(".eic-sentence")).to_have_count(0)
 
 
+def test_the_data_panel_closes_by_escape_and_beside_it_and_what_is_written_covers_nothing(
+    visit: Opener,
+) -> None:
+    page = visit("/?formula=" + quote("sqrt(x+1) - sqrt(x)"))
+    panel, title = page.locator(".st-key-data-panel details"), ".st-key-data-panel summary"
+    expect(page.locator(".eic-sentence")).to_be_visible()
+    settle(page)
+    for escapes in (True, False):
+        page.locator(title).click()
+        expect(panel).to_have_attribute("open", "")
+        if escapes:
+            page.keyboard.press("Escape")
+        else:
+            page.locator(".eic-sentence").click()
+        expect(panel).not_to_have_attribute("open", "")
+    area = page.locator(".st-key-formula_text textarea")
+    area.fill("\n".join(f"+ sin({n}*x)" for n in range(1, 6)))
+    area.focus()
+    box, verdict = area.bounding_box(), page.locator(".st-key-verdict").bounding_box()
+    assert box is not None and verdict is not None
+    assert area.evaluate("field => field.scrollHeight <= field.clientHeight + 1")
+    assert box["height"] > 100 and box["y"] + box["height"] <= verdict["y"]
+
+
+def test_help_has_the_documentation_and_its_links_stay_in_the_tab(visit: Opener) -> None:
+    page = visit()
+    page.get_by_role("link", name="Help").click()
+    page.locator(".st-key-help a", has_text="Glossary").first.click()
+    expect(page.locator(".st-key-help h1")).to_have_text("Glossary")
+    assert page.url.endswith("/help?page=glossary") and len(page.context.pages) == 1
+
+
 def test_a_file_dropped_anywhere_is_the_table_and_back_brings_the_table_before(
     visit: Opener,
 ) -> None:

@@ -12,7 +12,7 @@ from streamlit.testing.v1.element_tree import Button
 
 from eic_core.drawing.scale import HIGH, colour, contrast
 from eic_core.measure.table import read_table
-from pages.ui.inspector.first_minute import DROP_SCRIPT, PICTURED
+from pages.ui.inspector.first_minute import INPUT_SCRIPT, PICTURED
 from pages.ui.inspector.formula_input import EXAMPLES, Example, example, example_state
 
 SCRIPT = Path(__file__).resolve().parents[2] / "pages" / "ui" / "shell.py"
@@ -32,7 +32,7 @@ def visit(page: AppTest, **query: str | list[str]) -> AppTest:
 def html_of(page: AppTest) -> str:
     bodies = [element.proto.body for element in page.get("html")]
     return "\n".join(
-        body for body in bodies if not body.endswith("</style>") and body != DROP_SCRIPT
+        body for body in bodies if not body.endswith("</style>") and body != INPUT_SCRIPT
     )
 
 
@@ -396,16 +396,24 @@ def test_a_table_that_cannot_be_read_says_so_on_the_empty_page() -> None:
     assert html_of(page).count("row 1 has 3 cells, the header 2") == 1
 
 
+def test_a_table_shows_its_first_rows_and_names_the_columns_that_hold_text() -> None:
+    page = upload(open_page(formula="x*2.0"), "x,label\n1.5,a\n2,b\n,c\n4,d\n5,e\n")
+    shown = html_of(page)
+    assert "Not read, as they hold no number: <code>label</code>" in shown
+    assert ">1.5<" in shown and ">5<" not in shown
+    assert "1 cell without a number: `x` 1" in {fold.label for fold in page.expander}
+
+
 def test_a_table_gives_residuals_columns_by_number_and_says_which_cells_are_bad() -> None:
     table = "r,T,load\n1,300,3\n2,301,5\n,302,oops\n4,303,9\n"
     page = upload(open_page(formula="x1*2.0"), table)
     assert not page.exception
-    assert "2 cells without a number" in {fold.label for fold in page.expander}
-    assert "row 3, column <code>r</code>: empty" in html_of(page)
-    assert "oops" in html_of(page)
+    assert "1 cell without a number: `load` 1" in {fold.label for fold in page.expander}
+    assert "oops" in html_of(page) and "column <code>r</code>" not in html_of(page)
     assert page.selectbox(key="column:x1").value == "T"
     page = next(c for c in page.get("button_group") if c.key == "base").set_value(1).run()
     assert page.selectbox(key="column:x1").value == "r"
+    assert "row 3, column <code>r</code>: empty" in html_of(page)
     assert query_of(page, "base") == ["1"]
     residuals = next(c for c in page.get("button_group") if "Residuals" in c.options)
     page = residuals.set_value("Residuals").run()

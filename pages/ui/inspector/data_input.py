@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import Literal
 
+import numpy as np
 import streamlit as st
 
 from eic_core import wording
@@ -22,6 +23,7 @@ from pages.ui.kit.inspector_service import (
     describe,
     domains_in_use,
 )
+from pages.ui.kit.messages import table_html
 from pages.ui.kit.text import clean, code_label, escape, prose
 from pages.ui.kit.visit import (
     MAX_SAMPLES,
@@ -39,6 +41,8 @@ from pages.ui.kit.workers import InThread
 
 _NO_TARGET = "— none —"
 _LISTED = 50
+_LISTED_COLUMNS = 12
+_PREVIEWED_ROWS, _PREVIEWED_COLUMNS = 4, 12
 
 
 def table_panel(visit: Visit, variables: tuple[str, ...], result: InspectionResult | None) -> None:
@@ -53,8 +57,11 @@ def table_panel(visit: Visit, variables: tuple[str, ...], result: InspectionResu
         f'<span class="eic-hash" title="The file is known by this hash">{table.digest}</span></p>'
     )
     remove.button("Remove", key="remove_table", on_click=_remove, type="tertiary", width="stretch")
-    _bad_cells(table)
-    _columns(visit, table, variables, result)
+    for note in table.notes:
+        st.html(f'<p class="eic-note">{prose(note)}</p>')
+    used = _columns(visit, table, variables, result)
+    _bad_cells(table, used)
+    st.html(f'<p class="eic-overline">First rows</p>{_first_rows(table)}')
 
 
 def _upload(visit: Visit) -> None:
@@ -158,25 +165,45 @@ def _remove() -> None:
     visit.wants_table = True
 
 
-def _bad_cells(table: Table) -> None:
-    for note in table.notes:
-        st.html(f'<p class="eic-note">{prose(note)}</p>')
-    count = len(table.problems)
-    if not count:
+def _bad_cells(table: Table, used: tuple[str, ...]) -> None:
+    """Cells without a number in the columns that count; which columns hold text alone."""
+    missing = {name: int(np.count_nonzero(np.isnan(table.values[name]))) for name in table.names}
+    empty = [name for name in table.names if missing[name] == table.rows and name not in used]
+    if empty:
+        some = ", ".join(f"`{clean(name, 24)}`" for name in empty[:_LISTED_COLUMNS])
+        st.html(f'<p class="eic-quiet">{prose(f"Not read, as they hold no number: {some}")}</p>')
+    counts = [(name, missing[name]) for name in used if missing[name]]
+    if not counts:
         return
-    title = f"{wording.count(count, 'cell')} without a number"
-    with st.expander(title, key="bad-cells"):
-        items = "".join(f"<li>{prose(str(p))}</li>" for p in table.problems[:_LISTED])
-        more = f"<li>and {count - _LISTED:,} more</li>" if count > _LISTED else ""
+    total = wording.count(sum(count for _, count in counts), "cell")
+    where = ", ".join(f"{code_label(name, 24)} {count:,}" for name, count in counts)
+    with st.expander(f"{total} without a number: {where}", key="bad-cells"):
+        listed = [problem for problem in table.problems if problem.column in used]
+        items = "".join(f"<li>{prose(str(p))}</li>" for p in listed[:_LISTED])
+        more = len(listed) - _LISTED
+        items += f"<li>and {more:,} more</li>" if more > 0 else ""
         st.html(
             '<p class="eic-quiet">A row is left out if a column that is used has no number in '
-            f'it. Rows count from 1, below the header.</p><ul class="eic-list">{items}{more}</ul>'
+            f'it. Rows count from 1, below the header.</p><ul class="eic-list">{items}</ul>'
         )
+
+
+def _first_rows(table: Table) -> str:
+    names = table.names[:_PREVIEWED_COLUMNS]
+
+    def cells(row: int) -> tuple[str, ...]:
+        values = [float(table.values[name][row]) for name in names]
+        return tuple([wording.significant(value, 6, missing="—") for value in values])
+
+    count = min(_PREVIEWED_ROWS, table.rows)
+    rows: list[list[str | int]] = [[row + 1, *cells(row)] for row in range(count)]
+    return table_html(rows, ["row", *(clean(table.header(name), 24) for name in names)])
 
 
 def _columns(
     visit: Visit, table: Table, variables: tuple[str, ...], result: InspectionResult | None
-) -> None:
+) -> tuple[str, ...]:
+    """Which column each variable is; those that count, in their order."""
     match = result.match if result is not None else None
     mapping = dict(match.mapping) if match is not None else dict(visit.state.mapping)
     target = result.target if result is not None else (visit.state.target or "")
@@ -219,6 +246,8 @@ def _columns(
             help="Whether x1 is the first column (1, as Operon counts) or the second (0, as "
             "Python counts).",
         )
+    chosen = {*mapping.values(), target_name}
+    return tuple(name for name in names if name in chosen or not variables)
 
 
 def _indexed(variables: tuple[str, ...]) -> bool:

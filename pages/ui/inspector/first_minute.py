@@ -26,13 +26,42 @@ from pages.ui.kit.visit import MAX_RECENT, Visit, change_state, request_of
 PICTURED = 6
 """Examples with a picture, the first ones."""
 
+QUESTION = (
+    "<p><b>Where does a formula lose its digits?</b> Paste one, or try one of these: the number on "
+    "a step tells by how many digits errors grow.</p>"
+)
+"""What the page is for, and what stands on a node."""
+
 _ROWS = 300
 _WIDTH = 300.0
 
-# A file that is dropped anywhere goes to the uploader that can be seen, else to the hidden one.
-DROP_SCRIPT = """<script>
-if (!window.eicTakesFiles) {
-  window.eicTakesFiles = true;
+# A file that is dropped anywhere goes to the uploader that can be seen, else to the hidden one. The
+# data's panel closes by a click beside it and by Escape. The formula's box has all its lines while
+# it is written in: until a press has ended, so that nothing moves under it.
+INPUT_SCRIPT = """<script>
+if (!window.eicTakesInput) {
+  window.eicTakesInput = true;
+  const panel = () => document.querySelector(".st-key-data-floats details[open]");
+  const lists = "[role=listbox], [data-baseweb=popover]";
+  document.addEventListener("pointerdown", event => {
+    const beside = matchMedia("(min-width: 900px)").matches && panel();
+    if (beside && !beside.contains(event.target) && !event.target.closest(lists))
+      beside.querySelector("summary").click();
+  });
+  document.addEventListener("keydown", event => {
+    if (event.key !== "Escape" || !panel() || document.querySelector(lists)) return;
+    const title = panel().querySelector("summary");
+    title.click();
+    title.focus();
+  });
+  const isFormula = field => field?.matches?.(".st-key-formula_text textarea");
+  const written = () => setTimeout(() => {
+    if (!isFormula(document.activeElement)) document.body.classList.remove("eic-writing");
+  }, 100);
+  document.addEventListener("focusin", event => {
+    if (isFormula(event.target)) document.body.classList.add("eic-writing");
+  });
+  for (const end of ["pointerup", "keyup"]) document.addEventListener(end, written);
   const mark = shown => document.body.classList.toggle("eic-dropping", shown);
   const fields = () => [...document.querySelectorAll(
     ".st-key-data input[type=file], .st-key-drop-table input[type=file]")];
@@ -61,13 +90,14 @@ if (!window.eicTakesFiles) {
 def first_minute(visit: Visit) -> None:
     """On an empty page a place for a table and the examples; on each, what drops a file there."""
     empty = not visit.state.formula.strip() and visit.table is None
-    st.html(DROP_SCRIPT, unsafe_allow_javascript=True)
+    st.html(INPUT_SCRIPT, unsafe_allow_javascript=True)
     with st.container(key="first-minute" if empty else "any-minute", gap="small"):
         if visit.upload_error is not None and (empty or visit.table is not None):
             show_upload_error(visit.upload_error)
         with st.container(key="drop-table"):
             table_uploader(visit, "Drop a CSV anywhere on the page, or choose it", "dropped")
         if empty:
+            st.html(QUESTION)
             _gallery()
 
 

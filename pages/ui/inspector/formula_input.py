@@ -279,11 +279,19 @@ def show_input(state: PageState) -> None:
 
 
 def reading_menu(visit: Visit, answer: Answer) -> None:
-    """The examples, the notation and the reading of the formula, folded to a button."""
-    with st.popover("Examples", icon=":material/menu_book:", key="examples-panel"):
-        with st.container(horizontal=True, gap="xsmall", key="gallery"):
-            for example in EXAMPLES:
-                example_button(example, "example")
+    """The examples; the notation and the reading of the formula: each folded to a button."""
+    with (
+        st.popover("Examples", icon=":material/menu_book:", key="examples-panel"),
+        st.container(horizontal=True, gap="xsmall", key="gallery"),
+    ):
+        for example in EXAMPLES:
+            example_button(example, "example")
+    with st.popover(
+        "Settings",
+        icon=":material/tune:",
+        key="settings-panel",
+        help="Settings: the notation, exponents, and the formula as it was read",
+    ):
         notation_choice(visit)
         exponents_choice(visit)
         if answer.reading is not None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from eic_core import wording
 from eic_core.engine.amplify import FIRST_PASS
 from eic_core.errors import DataError, FormulaError
@@ -404,7 +406,8 @@ def match_table(
                 notices.append(f"Compared with `{target}`, the column it fits best {fit}.")
             return match(target), target
     last = table.names[-1]
-    target = last if len(table.names) > 1 and last not in variables else ""
+    says_something = last not in variables and not np.isnan(table.values[last]).all()
+    target = last if len(table.names) > 1 and says_something else ""
     return match(target), target
 
 
