@@ -65,13 +65,17 @@ def main(argv: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:
     if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Ctrl-C while modules load ends the program without a traceback; later a command decides
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    command = [name for name in COMMANDS if arguments[:1] == [name]]
+    options = parse(sys.argv[1:] if argv is None else argv, program)
+    if argv is None and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    return exit_status(lambda: options.run(options))
+
+
+def parse(arguments: Sequence[str], program: str = PROGRAM) -> argparse.Namespace:
+    """The options of a command line; SystemExit after a mistake and after `--help`."""
+    command = [name for name in COMMANDS if [*arguments[:1]] == [name]]
     if command and command[0] in TAKE_A_FORMULA:
         from eic_core.cli.inspect_command import protect_formula
 
         arguments = protect_formula(arguments)
-    options = build_parser(command or COMMANDS, program).parse_args(arguments)
-    if argv is None and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    return exit_status(lambda: options.run(options))
+    return build_parser(command or COMMANDS, program).parse_args(arguments)
