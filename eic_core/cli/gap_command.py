@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import add_exponents_argument, whole_number
-from eic_core.cli.exits import refuse_unwritable, write_out
-from eic_core.cli.score_command import Meter
+from eic_core.cli.arguments import EXPONENTS_OPTION, JSON, whole_number
+from eic_core.cli.command_table import Command, OptionRow, show
+from eic_core.cli.exits import fault_of_file, refuse_unwritable
+from eic_core.cli.progress import ProgressLine
 from eic_core.corpora.claims import (
     LAWS,
     OWN_RUNS,
@@ -41,66 +41,8 @@ from eic_core.corpora.gap import (
 from eic_core.corpora.laws import NAMES, RULES, load
 from eic_core.corpora.measured import COUNTS, SEED
 from eic_core.errors import DataError
-from eic_core.exports import csv_writer, json_text, plain_value
+from eic_core.exports import csv_writer
 from eic_core.pool.importers import import_formulas
-
-
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "gap",
-        help="how EIC is distributed over laws, benchmarks and found formulas",
-        description="The stability gap: EIC of the laws of physics, of named equations, of "
-        "LLM-SRBench, and of what methods found for the laws, with the claims of Yu et al. beside.",
-    )
-    parser.add_argument(
-        "--corpus",
-        metavar="NAME",
-        action="append",
-        choices=NAMES,
-        help=f"one or more of {', '.join(NAMES)}; default: all",
-    )
-    parser.add_argument(
-        "--pool",
-        metavar="FILE",
-        type=Path,
-        action="append",
-        default=[],
-        help="formulas that methods found, in any form that Compare reads; the problems are laws "
-        "(feynman_I_6_2, ...), or tables of --problems",
-    )
-    parser.add_argument(
-        "--problems",
-        metavar="DIR",
-        type=Path,
-        help="holds PROBLEM.csv; default: tables are drawn from the ranges of the laws",
-    )
-    parser.add_argument(
-        "--samples",
-        metavar="N",
-        type=whole_number,
-        default=1_000,
-        help="rows a formula; default: %(default)s",
-    )
-    parser.add_argument(
-        "--seed",
-        metavar="S",
-        type=int,
-        default=SEED,
-        help="of the rows and of the resampling; default: %(default)s",
-    )
-    parser.add_argument(
-        "--rule",
-        choices=tuple(RULES),
-        default=next(iter(RULES)),
-        help="how variables of equations without ranges are sampled; default: %(default)s",
-    )
-    add_exponents_argument(parser)
-    parser.add_argument(
-        "--anew", action="store_true", help="measure the corpora; else the shipped figures are read"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--out", metavar="CSV", type=Path, help="write a row a formula and N")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -118,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
         rule=options.rule,
         exponents=options.exponents,
         anew=options.anew,
-        progress=Meter(sys.stderr.isatty()),
+        progress=ProgressLine().count,
     )
     own: tuple[Group, ...] = ()
     if {"feynman", "strogatz"} <= set(names):
@@ -127,26 +69,22 @@ def run(options: argparse.Namespace) -> None:
             seed=options.seed,
             exponents=options.exponents,
             anew=options.anew,
-            progress=Meter(sys.stderr.isatty()),
+            progress=ProgressLine().count,
         )
     pools = [group for path in options.pool for group in _pool(path, counts, options)]
     groups = (*laws, *own, *pools)
     if options.out is not None:
         _write(options.out, groups)
-    if options.json:
-        document = _document(groups, counts, options)
-        write_out(json_text(plain_value(document), indent=None), None)
-    else:
-        for line in _lines(groups, counts, options):
-            print(line)
+    show(
+        options,
+        lambda: _lines(groups, counts, options),
+        lambda: _document(groups, counts, options),
+    )
 
 
 def _pool(path: Path, counts: Sequence[int], options: argparse.Namespace) -> tuple[Group, ...]:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
-    rows = import_formulas(content, name=path.name).rows
+    with fault_of_file("read", path):
+        rows = import_formulas(path.read_bytes(), name=path.name).rows
     if not any(row.problem for row in rows):
         raise DataError(
             f"{path.name} does not say what its formulas were found for",
@@ -157,7 +95,7 @@ def _pool(path: Path, counts: Sequence[int], options: argparse.Namespace) -> tup
     where = (
         LawRows(counts, options.seed) if options.problems is None else (TableRows(options.problems))
     )
-    pool = measure_found(rows, where, progress=Meter(sys.stderr.isatty()))
+    pool = measure_found(rows, where, progress=ProgressLine().count)
     if not any(method.formulas for method in pool):
         reasons = Counter[str]()
         for method in pool:
@@ -335,9 +273,48 @@ def _claim_lines(claim: Claim) -> Iterator[str]:
 
 
 def _write(path: Path, groups: Sequence[Group]) -> None:
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv_writer(file)
-            writer.writerows(figure_rows(groups))
-    except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror}") from error
+    with fault_of_file("write", path), path.open("w", encoding="utf-8", newline="") as file:
+        csv_writer(file).writerows(figure_rows(groups))
+
+
+COMMAND = Command(
+    "gap",
+    "how EIC is distributed over laws, benchmarks and found formulas",
+    (
+        OptionRow(
+            "--corpus",
+            "NAME",
+            f"one or more of {', '.join(NAMES)}; default: all",
+            choices=NAMES,
+            settings={"action": "append"},
+        ),
+        OptionRow(
+            "--pool",
+            "FILE",
+            "formulas that methods found, in any form that Compare reads; the problems are laws "
+            "(feynman_I_6_2, ...), or tables of --problems",
+            default=[],
+            settings={"action": "append"},
+        ),
+        OptionRow(
+            "--problems",
+            "DIR",
+            "holds PROBLEM.csv; default: tables are drawn from the ranges of the laws",
+        ),
+        OptionRow("--samples", "N", "rows a formula", default=1_000, kind=whole_number),
+        OptionRow("--seed", "S", "of the rows and of the resampling", default=SEED),
+        OptionRow(
+            "--rule",
+            help="how variables of equations without ranges are sampled",
+            default=next(iter(RULES)),
+            choices=RULES,
+        ),
+        EXPONENTS_OPTION,
+        OptionRow("--anew", help="measure the corpora; else the shipped figures are read"),
+        JSON,
+        OptionRow("--out", "CSV", "write a row a formula and N"),
+    ),
+    run,
+    "The stability gap: EIC of the laws of physics, of named equations, of LLM-SRBench, and of "
+    "what methods found for the laws, with the claims of Yu et al. beside.",
+)

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from eic_core.cli import main
-from eic_core.cli.inspect_command import protect_formula
+from eic_core.cli.command_table import protect_formula
+from eic_core.cli.inspect_command import COMMAND
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -142,7 +143,7 @@ def test_ranges_may_be_listed_or_repeated(eic):
 
 
 def test_a_misspelt_option_is_not_taken_for_the_formula():
-    assert protect_formula(["inspect", "--jsn", "x"]) == ["inspect", "--jsn", "--", "x"]
+    assert protect_formula(COMMAND, ["--jsn", "x"]) == ["--jsn", "--", "x"]
     assert run("inspect", "--jsn", "x").returncode == 2
 
 
