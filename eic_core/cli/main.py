@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from eic_core.cli.command_table import Command, OptionRow, parser_of, protect_formula
-from eic_core.cli.exits import exit_status
+from eic_core.cli.completion import SHELLS
+from eic_core.cli.exits import exit_status, write_out
 from eic_core.errors import UserError
 
 COMMANDS = (
@@ -25,6 +26,7 @@ COMMANDS = (
     "generate",
     "distances",
     "write",
+    "completion",
 )
 """Each in a module of its own: no command waits for the imports of another."""
 
@@ -42,6 +44,8 @@ def build_parser(
 
 def command_of(name: str) -> Command:
     """The row of a command, and with it what that imports."""
+    if name == COMPLETION.name:
+        return COMPLETION
     command: Command = import_module(f"eic_core.cli.{name}_command").COMMAND
     return command
 
@@ -60,6 +64,20 @@ VERSION = OptionRow(
     "--version",
     help="print the version and what the engine runs on",
     settings={"action": _Version, "nargs": 0, "default": None},
+)
+
+
+def _complete(options: argparse.Namespace) -> None:
+    write_out(SHELLS[options.shell]([*map(command_of, COMMANDS)]), None)
+
+
+COMPLETION = Command(
+    "completion",
+    "what makes a shell complete commands, options and values",
+    (OptionRow("shell", help="it sources what is printed", choices=SHELLS),),
+    _complete,
+    "Print a script for a shell: source <(eic completion bash), the same for zsh, or eic "
+    "completion fish | source.",
 )
 
 
