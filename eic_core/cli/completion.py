@@ -44,7 +44,7 @@ compdef _eic eic
 """
 
 
-def _bourne(template: str, commands: Sequence[Command]) -> str:
+def _bourne(commands: Sequence[Command]) -> dict[str, str]:
     """For bash and zsh: what the option before may take, else options, or the argument."""
     values, others = [], []
     for command in commands:
@@ -59,7 +59,7 @@ def _bourne(template: str, commands: Sequence[Command]) -> str:
         others.append(f"        '{command.name} '*) list={_listed(argument or names)};;")
     rows = [*values, '    *) case "$command ${word:0:1}" in', *others, "    esac;;", "    esac"]
     listed = _listed([*(command.name for command in commands), "--help", "--version"])
-    return template.format(cases="\n".join(rows), commands=listed)
+    return {"cases": "\n".join(rows), "commands": listed}
 
 
 def _listed(words: Iterable[str]) -> str:
@@ -96,8 +96,8 @@ def offers(row: OptionRow) -> list[str]:
 
 
 SHELLS: dict[str, Callable[[Sequence[Command]], str]] = {
-    "bash": lambda commands: _bourne(_BASH, commands),
-    "zsh": lambda commands: _bourne(_ZSH, commands),
+    "bash": lambda commands: _BASH.format(**_bourne(commands)),
+    "zsh": lambda commands: _ZSH.format(**_bourne(commands)),
     "fish": lambda commands: "\n".join(_fish(commands)) + "\n",
 }
 """The script of each shell; it is sourced."""

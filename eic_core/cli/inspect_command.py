@@ -60,8 +60,9 @@ def inspection_document(
 def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str, str]]:
     """The formula, its samples, and the column or range of each variable."""
     table = None if options.data is None else read_data(options.data)
+    ranges = _parse_ranges(options.range)
     source = RowSource(
-        _parse_ranges(options.range),
+        ranges,
         table,
         options.target,
         options.index_base,
@@ -77,11 +78,14 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
     try:
         samples, mapping = source.rows(reading)
     except NoRange as error:
-        ranges = " ".join(["--range", *[f"{name}=1:5" for name in error.missing[:3]]])
+        example = " ".join(["--range", *[f"{name}=1:5" for name in error.missing[:3]]])
         other = next(iter(reading.alternatives), None)
         offer = f"; for {other.label} write `{other.text}`" if other is not None else ""
-        hint = f"give each a range, as in `{ranges}`, or a table with `--data`{offer}"
+        hint = f"give each a range, as in `{example}`, or a table with `--data`{offer}"
         raise NoRange(error.missing, error.names, hint) from error
+    if unused := sorted(ranges.keys() - mapping.keys()):
+        listed = wording.join([f"`{name}`" for name in unused])
+        print(f"note: no variable of the formula takes the range of {listed}", file=sys.stderr)
     if table is not None and len(samples) < table.rows:
         left_out = table.rows - len(samples)
         problems = [str(p) for p in table.problems if p.column in mapping.values()][:5]

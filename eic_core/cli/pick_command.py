@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -50,6 +51,7 @@ def run(options: argparse.Namespace) -> None:
     )
     table = read_data(options.data)
     target = target_column(table, options.target)
+    _refuse_numbers(imported.rows, options.front.name)
     rows = _as_asked(_rows_of_problem(imported, options.problem, options.data.stem), options)
     scores = score_listing(rows, TableData(table, target, options.index_base))
     choice = pick(scores, options.alpha)
@@ -78,6 +80,20 @@ def run(options: argparse.Namespace) -> None:
     show(options, lines, document)
     if options.strict:
         refuse_left_out(choice.left_out, len(rows))
+
+
+def _refuse_numbers(rows: Sequence[Listed], name: str) -> None:
+    """DataError if the list is a table of data: below its header stand numbers alone."""
+    cells = [re.split(r"[,;\t]", row.formula) for row in rows[1:]]
+    if cells and all(len(line) > 1 and all(map(_NUMBER.fullmatch, line)) for line in cells):
+        raise DataError(
+            f"{name} is a table of numbers, and no list of formulas",
+            hint="the list comes first, the table behind --data: pick FRONT.csv --data DATA.csv",
+        )
+
+
+_NUMBER = re.compile(r"\s*([-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|nan|NaN|NA|)\s*")
+"""A cell of a table of data, which may be empty."""
 
 
 def _as_asked(rows: Sequence[Listed], options: argparse.Namespace) -> Sequence[Listed]:

@@ -21,6 +21,11 @@ def run(options: argparse.Namespace) -> None:
         exponents=options.exponents,
     )
     copy = copied(reading.formula, options.language)
+    if any(node.operator == "constant" and node.label == "e" for node in reading.formula.nodes):
+        print(
+            "note: `e` is Euler's number; if it is a variable, add `--variables e`",
+            file=sys.stderr,
+        )
     show(options, lambda: copy.program.split("\n"), lambda: copy_document(copy))
     if not options.json:
         for note in copy.notes:
