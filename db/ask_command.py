@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import sys
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.command_table import OptionRow
+from eic_core.cli.command_table import OptionRow, Options
 from eic_core.cli.progress import ProgressLine
 from eic_core.errors import UserError
 from study.clock import SystemClock
@@ -67,7 +66,7 @@ ASK_OPTIONS = (
 )
 
 
-def run_ask(store: Store, study_id: int, options: argparse.Namespace) -> int:
+def run_ask(store: Store, study_id: int, options: Options) -> int:
     """Ask, and print how it ended. Returns the exit status: 0, or 130 after Ctrl-C."""
     service = ModelRaters(store, SystemClock(), actor="command line")
     usual = service.plan(study_id) or ModelPlan(("none",))

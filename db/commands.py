@@ -13,7 +13,7 @@ from db.backup import DEFAULT_FOLDER, backup, restore
 from db.engine import DEFAULT_URL, DEMO_URL, SqlStore, open_database, sqlite_path
 from db.faults import faults_in_words
 from eic_core import wording
-from eic_core.cli.command_table import Command, OptionRow, parser_of
+from eic_core.cli.command_table import Command, OptionRow, Options, parser_of
 from eic_core.cli.exits import guarded_streams, write_out
 from eic_core.errors import UserError
 from study.clock import SystemChance, SystemClock
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _status(options)
 
 
-def _status(options: argparse.Namespace) -> int:
+def _status(options: Options) -> int:
     if options.database is None:
         options.database = os.environ.get("DATABASE_URL") or DEFAULT_URL
         if options.database != DEMO_URL:
@@ -54,7 +54,7 @@ def _tell_of_demo() -> None:
         )
 
 
-def _open(options: argparse.Namespace, *, must_exist: bool = True) -> SqlStore:
+def _open(options: Options, *, must_exist: bool = True) -> SqlStore:
     url: str = options.database
     if must_exist and url.startswith("sqlite") and not sqlite_path(url).is_file():
         raise StudyError(
@@ -65,7 +65,7 @@ def _open(options: argparse.Namespace, *, must_exist: bool = True) -> SqlStore:
 
 
 @contextmanager
-def _opened(options: argparse.Namespace) -> Iterator[tuple[SqlStore, OrganiserService]]:
+def _opened(options: Options) -> Iterator[tuple[SqlStore, OrganiserService]]:
     """The database and the service over it; it is left afterwards."""
     store = _open(options)
     try:
@@ -74,11 +74,11 @@ def _opened(options: argparse.Namespace) -> Iterator[tuple[SqlStore, OrganiserSe
         store.dispose()
 
 
-def _migrate(options: argparse.Namespace) -> None:
+def _migrate(options: Options) -> None:
     _open(options, must_exist=False).dispose()
 
 
-def _list(options: argparse.Namespace) -> None:
+def _list(options: Options) -> None:
     with _opened(options) as (_, service):
         for study in service.studies():
             print(study.id, study.status, study.name, study.hash[:12], sep="\t")
@@ -92,7 +92,7 @@ def _find(service: OrganiserService, text: str) -> Study:
     return service.study(int(text) if text.isdigit() else text)
 
 
-def _export(options: argparse.Namespace) -> None:
+def _export(options: Options) -> None:
     from study.report.exported import write_export
 
     with _opened(options) as (_, service):
@@ -110,21 +110,21 @@ def _export(options: argparse.Namespace) -> None:
     )
 
 
-def _ask(options: argparse.Namespace) -> int:
+def _ask(options: Options) -> int:
     with _opened(options) as (store, service):
         return run_ask(store, _find(service, options.study).id, options)
 
 
-def _preregistration(options: argparse.Namespace) -> None:
+def _preregistration(options: Options) -> None:
     with _opened(options) as (_, service):
         write_out(service.preregistration(_find(service, options.study).id), None)
 
 
-def _backup(options: argparse.Namespace) -> None:
+def _backup(options: Options) -> None:
     print(backup(options.database, options.folder))
 
 
-def _restore(options: argparse.Namespace) -> None:
+def _restore(options: Options) -> None:
     previous = restore(options.database, options.file, options.folder)
     open_database(options.database).dispose()
     note = f"; what was there is in {previous}" if previous else ""

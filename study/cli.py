@@ -13,7 +13,7 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.cli.arguments import JSON
-from eic_core.cli.command_table import Command, OptionGroup, OptionRow, parser_of
+from eic_core.cli.command_table import Command, OptionGroup, OptionRow, Options, parser_of
 from eic_core.cli.exits import exit_status, refuse_page_on_terminal, write_out
 from eic_core.cli.progress import ProgressLine
 from eic_core.errors import UserError
@@ -68,7 +68,7 @@ _MODEL = {
 """What a plan supposes of a study: the value of an option and its words."""
 
 
-def run_pairs(options: argparse.Namespace) -> None:
+def run_pairs(options: Options) -> None:
     given = vars(options) | {
         "r2_column": options.r2,
         "max_calls_gap": options.max_delta_calls,
@@ -110,7 +110,7 @@ def run_pairs(options: argparse.Namespace) -> None:
     print(f"{len(result.pairs):,} pairs in {seconds:.1f} s -> {options.out}", file=sys.stderr)
 
 
-def run_plan(options: argparse.Namespace) -> None:
+def run_plan(options: Options) -> None:
     target = None
     if options.half_width is not None or options.power is not None:
         target = Target(options.half_width, options.power)
@@ -185,7 +185,7 @@ def _table(result: Plan) -> list[str]:
     return lines
 
 
-def run_report(options: argparse.Namespace) -> None:
+def run_report(options: Options) -> None:
     extras = (options.pairs, options.raters, options.kappa)
     if options.counts is not None:
         _counts(options)
@@ -209,7 +209,7 @@ def run_report(options: argparse.Namespace) -> None:
     write_out(text, options.out)
 
 
-def _counts(options: argparse.Namespace) -> None:
+def _counts(options: Options) -> None:
     if options.folder is not None or options.html or options.bundle is not None:
         raise UserError("--counts goes without a folder, --html and --bundle")
     level = 0.95 if options.level is None else options.level
@@ -228,7 +228,7 @@ def _counts(options: argparse.Namespace) -> None:
     write_out(text, options.out)
 
 
-def _bundle(report: StudyReport, options: argparse.Namespace) -> None:
+def _bundle(report: StudyReport, options: Options) -> None:
     if options.out is not None:
         raise UserError("--bundle names its own file; leave --out away")
     if options.bundle.resolve() == options.folder.resolve():
@@ -241,7 +241,7 @@ def _bundle(report: StudyReport, options: argparse.Namespace) -> None:
     print(f"wrote {options.bundle}", file=sys.stderr)
 
 
-def _rendered(report: StudyReport, options: argparse.Namespace) -> str:
+def _rendered(report: StudyReport, options: Options) -> str:
     if options.json:
         return document_text(report)
     if options.html:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from eic_core.cli.arguments import (
     read_data,
     target_column,
 )
-from eic_core.cli.command_table import FORMULA, Command, OptionRow, show
+from eic_core.cli.command_table import FORMULA, Command, OptionRow, Options, show
 from eic_core.errors import DataError
 from eic_core.explain.phrases.fit_card import no_value
 from eic_core.explain.robustness import RobustnessCard, robustness_card
@@ -34,7 +33,7 @@ from eic_core.samples import Samples
 NAME_WIDTH, COLUMN_WIDTH = 26, 14
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     table = read_data(options.data)
     target = target_column(table, options.target)
     inputs = [name for name in table.names if name != target]

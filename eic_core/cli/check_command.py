@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 import sys
@@ -25,13 +24,13 @@ from eic_core.checking.marks import (
 from eic_core.checking.printing import PRINTERS, CheckedFiles
 from eic_core.checking.settings import DEFAULT_MAX, LossLimits, MarkSettings, with_setting
 from eic_core.cli.arguments import LIMITS, SAMPLES, SEED
-from eic_core.cli.command_table import Command, OptionRow
+from eic_core.cli.command_table import Command, OptionRow, Options
 from eic_core.cli.exits import EXIT_FOUND, EXIT_OK, write_out
 from eic_core.cli.progress import ProgressLine
 from eic_core.errors import DataError
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     if not options.seconds >= 0:
         raise DataError(f"the search cannot take {options.seconds:g} seconds")
     limits = _limits(options).or_else(LossLimits(DEFAULT_MAX))
@@ -72,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_FOUND if result.failing else EXIT_OK
 
 
-def _limits(options: argparse.Namespace) -> LossLimits:
+def _limits(options: Options) -> LossLimits:
     settings = MarkSettings()
     for name in ("max", "worst", "eic"):
         if (value := getattr(options, name)) is not None:

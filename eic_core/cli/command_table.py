@@ -17,6 +17,9 @@ from typing import Any
 from eic_core.cli.exits import Parser, write_out
 from eic_core.exports import json_text, plain_value
 
+Options = argparse.Namespace
+"""What a command line says, by the names of its options."""
+
 FORMULA = "FORMULA"
 """The argument, or the value of an option, that may begin with a minus."""
 
@@ -127,7 +130,7 @@ class Command:
     name: str
     help: str
     rows: tuple[OptionRow | OptionGroup, ...]
-    run: Callable[[argparse.Namespace], int | None]
+    run: Callable[[Options], int | None]
     description: str | None = None
     epilog: str | None = None
 
@@ -201,7 +204,7 @@ def protect_formula(command: Command, arguments: Sequence[str]) -> list[str]:
 
 
 def show(
-    options: argparse.Namespace,
+    options: Options,
     lines: Callable[[], Iterable[str]],
     document: Callable[[], Any],
 ) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from eic_core import wording
 from eic_core.cli.arguments import JSON, SEED, whole_number
-from eic_core.cli.command_table import Command, OptionRow, show
+from eic_core.cli.command_table import Command, OptionRow, Options, show
 from eic_core.cli.progress import ProgressLine
 from eic_core.corpora.distances import (
     CORPORA,
@@ -29,7 +28,7 @@ from eic_core.corpora.recipes import RECIPES
 from eic_core.errors import DataError
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     if options.count < 100:
         raise DataError("so few formulas tell nothing", hint="ask for 100 or more: --count 1024")
     if options.seed < 0:
@@ -45,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _document(
-    generated: GeneratedSets, comparisons: Sequence[Comparison], options: argparse.Namespace
+    generated: GeneratedSets, comparisons: Sequence[Comparison], options: Options
 ) -> dict[str, Any]:
     return {
         "count": generated.count,
@@ -86,7 +85,7 @@ def _numbers(estimate: Estimate) -> dict[str, float]:
 
 
 def _lines(
-    generated: GeneratedSets, comparisons: Sequence[Comparison], options: argparse.Namespace
+    generated: GeneratedSets, comparisons: Sequence[Comparison], options: Options
 ) -> Iterator[str]:
     mean = "the mean of s²" if options.measure == "mean" else "the 90 % quantile of s²"
     share = wording.percent(generated.accepted, 0)

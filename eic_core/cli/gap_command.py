@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.cli.arguments import EXPONENTS_OPTION, JSON, whole_number
-from eic_core.cli.command_table import Command, OptionRow, show
+from eic_core.cli.command_table import Command, OptionRow, Options, show
 from eic_core.cli.exits import fault_of_file, refuse_unwritable
 from eic_core.cli.progress import ProgressLine
 from eic_core.corpora.claims import (
@@ -45,7 +44,7 @@ from eic_core.exports import csv_writer
 from eic_core.pool.importers import import_formulas
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     if options.samples < 1:
         raise DataError("--samples must be at least 1")
     if options.seed < 0:
@@ -82,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
     )
 
 
-def _pool(path: Path, counts: Sequence[int], options: argparse.Namespace) -> tuple[Group, ...]:
+def _pool(path: Path, counts: Sequence[int], options: Options) -> tuple[Group, ...]:
     with fault_of_file("read", path):
         rows = import_formulas(path.read_bytes(), name=path.name).rows
     if not any(row.problem for row in rows):
@@ -108,9 +107,7 @@ def _pool(path: Path, counts: Sequence[int], options: argparse.Namespace) -> tup
     return groups_by_method(pool)
 
 
-def _document(
-    groups: Sequence[Group], counts: Sequence[int], options: argparse.Namespace
-) -> dict[str, Any]:
+def _document(groups: Sequence[Group], counts: Sequence[int], options: Options) -> dict[str, Any]:
     return {
         "samples": options.samples,
         "seed": options.seed,
@@ -134,9 +131,7 @@ def _counts_of(group: Group, counts: Sequence[int]) -> tuple[int, ...]:
     return tuple(counts) if group.by_rows else (counts[0],)
 
 
-def _lines(
-    groups: Sequence[Group], counts: Sequence[int], options: argparse.Namespace
-) -> Iterator[str]:
+def _lines(groups: Sequence[Group], counts: Sequence[int], options: Options) -> Iterator[str]:
     level = wording.level_percent(LEVEL)
     yield (
         f"EIC of {wording.count(options.samples, 'row')} a formula, seed {options.seed}; "
@@ -175,7 +170,7 @@ def _lines(
         yield from _claim_lines(claim)
 
 
-def _row(group: Group, options: argparse.Namespace) -> str:
+def _row(group: Group, options: Options) -> str:
     mean = summarise(group, options.samples, seed=options.seed)
     q90 = summarise(group, options.samples, Q90, seed=options.seed)
     title = f"{group.title} ({group.note})" if group.note else group.title
@@ -188,7 +183,7 @@ def _row(group: Group, options: argparse.Namespace) -> str:
     )
 
 
-def _without_value(groups: Sequence[Group], options: argparse.Namespace) -> Iterator[str]:
+def _without_value(groups: Sequence[Group], options: Options) -> Iterator[str]:
     for group in groups:
         summary = summarise(group, options.samples, seed=options.seed, resamples=1)
         if summary.without:
@@ -197,9 +192,7 @@ def _without_value(groups: Sequence[Group], options: argparse.Namespace) -> Iter
             yield f"{group.title}: {summary.infinite} of infinite EIC, which the mean leaves out"
 
 
-def _dependence(
-    groups: Sequence[Group], counts: Sequence[int], options: argparse.Namespace
-) -> Iterator[str]:
+def _dependence(groups: Sequence[Group], counts: Sequence[int], options: Options) -> Iterator[str]:
     heads = [f"{n:>9,}" for n in counts]
     yield f"{'By the number of rows':32} " + " | ".join(
         f"{word:>{10 * len(counts) - 1}}"
@@ -218,7 +211,7 @@ def _dependence(
         yield f"{group.title:32} " + " | ".join(cells)
 
 
-def _rules(counts: Sequence[int], options: argparse.Namespace) -> Iterator[str]:
+def _rules(counts: Sequence[int], options: Options) -> Iterator[str]:
     yield (
         f"{'Named equations by another rule':32} {'n':>5} {'below 1':>8} {'median':>18} "
         f"{'mean':>18} {'q90: median':>18} {'no value':>9}"
@@ -241,7 +234,7 @@ def _rules(counts: Sequence[int], options: argparse.Namespace) -> Iterator[str]:
         )
 
 
-def _differences(groups: Sequence[Group], options: argparse.Namespace) -> list[GapDifference]:
+def _differences(groups: Sequence[Group], options: Options) -> list[GapDifference]:
     """Groups less the laws (a method's own ones), and this search with a price less without."""
     laws = next((group for group in groups if group.key == LAWS), None)
     if laws is None:

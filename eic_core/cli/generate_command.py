@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Any
 
 from eic_core import wording
 from eic_core.cli.arguments import JSON, SEED, whole_number
-from eic_core.cli.command_table import Command, OptionRow, show
+from eic_core.cli.command_table import Command, OptionRow, Options, show
 from eic_core.cli.progress import ProgressLine
 from eic_core.corpora.generating import MEASURES, ROWS, THRESHOLD, GenerationPlan
 from eic_core.corpora.recipes import RECIPES
@@ -17,7 +16,7 @@ from eic_core.corpora.stored import GenerationProgress, GenerationResult, write_
 from eic_core.errors import DataError
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     if options.seed < 0:
         raise DataError("a seed is 0 or more")
     plan = GenerationPlan(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Sequence
@@ -10,7 +9,7 @@ from typing import Any
 
 from eic_core import wording
 from eic_core.cli.arguments import EFFORT, INPUT, read_data
-from eic_core.cli.command_table import Command, show
+from eic_core.cli.command_table import Command, Options, show
 from eic_core.cli.progress import ProgressLine
 from eic_core.errors import DataError
 from eic_core.explain.digit_rows import DigitRows, digit_rows
@@ -25,7 +24,7 @@ from eic_core.measure.measured import Quantiles
 from eic_core.measure.row_source import NoRange, RowSource
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     reading, samples, mapping = read_input(options)
     line = ProgressLine(elsewhere=math.inf, first=1)
 
@@ -57,7 +56,7 @@ def inspection_document(
     }
 
 
-def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str, str]]:
+def read_input(options: Options) -> tuple[Reading, Samples, dict[str, str]]:
     """The formula, its samples, and the column or range of each variable."""
     table = None if options.data is None else read_data(options.data)
     ranges = _parse_ranges(options.range)

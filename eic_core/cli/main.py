@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from eic_core.cli.command_table import Command, OptionRow, parser_of, protect_formula
+from eic_core.cli.command_table import Command, OptionRow, Options, parser_of, protect_formula
 from eic_core.cli.completion import SHELLS
 from eic_core.cli.exits import exit_status, write_out
 from eic_core.errors import UserError
@@ -67,7 +67,7 @@ VERSION = OptionRow(
 )
 
 
-def _complete(options: argparse.Namespace) -> None:
+def _complete(options: Options) -> None:
     write_out(SHELLS[options.shell]([*map(command_of, COMMANDS)]), None)
 
 
@@ -92,7 +92,7 @@ def main(argv: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:
     return exit_status(lambda: run(options))
 
 
-def parse(arguments: Sequence[str], program: str = PROGRAM) -> argparse.Namespace:
+def parse(arguments: Sequence[str], program: str = PROGRAM) -> Options:
     """The options of a command line; SystemExit after a mistake and after `--help`."""
     name, rest = "".join(arguments[:1]), arguments[1:]
     if name not in COMMANDS:
@@ -101,7 +101,7 @@ def parse(arguments: Sequence[str], program: str = PROGRAM) -> argparse.Namespac
     return build_parser([name], program).parse_args(words)
 
 
-def run(options: argparse.Namespace) -> int | None:
+def run(options: Options) -> int | None:
     """Run what was parsed; the formula `-` is what stands in the input."""
     if getattr(options, "formula", None) == "-":
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +19,7 @@ from eic_core.cli.arguments import (
     target_column,
 )
 from eic_core.cli.card_command import CardRows, card_document, card_lines, cards_beside
-from eic_core.cli.command_table import Command, OptionRow, show
+from eic_core.cli.command_table import Command, OptionRow, Options, show
 from eic_core.cli.exits import fault_of_file
 from eic_core.errors import DataError
 from eic_core.explain.robustness import RobustnessCard
@@ -43,7 +42,7 @@ MOST_PRINTED = 10
 FORMULA_WIDTH = 60
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     with fault_of_file("read", options.front):
         content = options.front.read_bytes()
     imported = import_formulas(
@@ -96,7 +95,7 @@ _NUMBER = re.compile(r"\s*([-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|nan|NaN|NA|)\s*
 """A cell of a table of data, which may be empty."""
 
 
-def _as_asked(rows: Sequence[Listed], options: argparse.Namespace) -> Sequence[Listed]:
+def _as_asked(rows: Sequence[Listed], options: Options) -> Sequence[Listed]:
     """The rows, in the notation and with the exponents that the options name."""
     rows = [replace(row, exponents=options.exponents) for row in rows]
     if options.syntax not in (None, "auto"):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import textwrap
 from collections.abc import Sequence
 from typing import cast
 
 from eic_core import wording
 from eic_core.cli.arguments import INDEX_BASE, JSON, LIMITS, SOURCE
-from eic_core.cli.command_table import Command, OptionRow, show
+from eic_core.cli.command_table import Command, OptionRow, Options, show
 from eic_core.cli.inspect_command import read_input, reading_document, reading_lines
 from eic_core.errors import UserError
 from eic_core.formula.copying import is_own_name
@@ -31,7 +30,7 @@ WIDTH = 80
 """Columns of a terminal."""
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     precisions = [name for name in options.target if name in TARGETS]
     columns = [name for name in options.target if name not in TARGETS]
     options.target = columns[-1] if columns else None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from eic_core.cli.arguments import INPUT, LIMITS
-from eic_core.cli.command_table import Command, OptionRow
+from eic_core.cli.command_table import Command, OptionRow, Options
 from eic_core.cli.exits import refuse_page_on_terminal, write_out
 from eic_core.cli.inspect_command import read_input
 from eic_core.cli.progress import ProgressLine
@@ -19,7 +18,7 @@ from eic_core.measure.table import read_table
 from eic_core.report import Provenance, investigate, render
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     if not options.json:
         refuse_page_on_terminal(options.out)
     reading, samples, mapping = read_input(options)
@@ -47,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def provenance_of(
-    options: argparse.Namespace, reading: Reading, samples: Samples, mapping: dict[str, str]
+    options: Options, reading: Reading, samples: Samples, mapping: dict[str, str]
 ) -> Provenance:
     """The source of the samples by the command line; a table is read once more for its digest."""
     if options.data is None:

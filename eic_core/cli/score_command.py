@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from itertools import count
 
 from eic_core import wording
 from eic_core.cli.arguments import EXPONENTS_OPTION, STRICT
-from eic_core.cli.command_table import Command, OptionRow
+from eic_core.cli.command_table import Command, OptionRow, Options
 from eic_core.cli.exits import fault_of_file
 from eic_core.cli.progress import ProgressLine
 from eic_core.errors import DataError
@@ -21,7 +20,7 @@ from eic_core.pool.left_out import left_out, left_out_lines, refuse_left_out
 from eic_core.pool.scoring import read_pool, score_pool, write_scored
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     if not options.problems.is_dir():
         raise DataError(f"there is no folder {options.problems}")
     if options.jobs is not None and options.jobs < 1:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from eic_core import wording
 from eic_core.cli.arguments import JSON, SEED, STRICT, TARGET, read_data, whole_number
-from eic_core.cli.command_table import Command, OptionRow, show
+from eic_core.cli.command_table import Command, OptionRow, Options, show
 from eic_core.cli.exits import refuse_unwritable, write_out
 from eic_core.cli.progress import ProgressLine
 from eic_core.errors import DataError
@@ -55,7 +54,7 @@ STOPPED = {
 }
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     refuse_unwritable(options.out)
     table = read_data(options.data)
     samples = samples_to_search(table, options.target or table.names[-1])

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from typing import Any
 
 from eic_core.cli.arguments import EXPONENTS_OPTION, FORMULA_ARGUMENT, JSON, SYNTAX
-from eic_core.cli.command_table import Command, OptionRow, show
+from eic_core.cli.command_table import Command, OptionRow, Options, show
 from eic_core.formula.copying import COPIED, Copied, copied
 from eic_core.formula.syntax import read
 from eic_core.formula.syntax.languages import notation_called
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     reading = read(
         options.formula,
         syntax=notation_called(options.syntax),
