@@ -86,34 +86,28 @@ def _numbers(estimate: Estimate) -> dict[str, float]:
 
 def _lines(
     generated: GeneratedSets, comparisons: Sequence[Comparison], options: Options
-) -> Iterator[str]:
+) -> list[str]:
     mean = "the mean of s²" if options.measure == "mean" else "the 90 % quantile of s²"
     share = wording.percent(generated.accepted, 0)
-    yield (
+    in_paper = [each for each in comparisons if (each.corpus, each.trait) in PAPER]
+    return [
         f"{generated.count:,} formulas a set, seed {options.seed}; [95 % intervals] resample "
-        "formulas and laws"
-    )
-    yield f"filtered: EIC of at most {options.max_eic:g} ({mean}), {share} of the random formulas"
-    yield f"shortest: the {share} of fewest nodes, {generated.longest} at most"
-    yield "same lengths: random formulas, each as long as one of the filtered"
-    yield ""
-    yield (
+        "formulas and laws",
+        f"filtered: EIC of at most {options.max_eic:g} ({mean}), {share} of the random formulas",
+        f"shortest: the {share} of fewest nodes, {generated.longest} at most",
+        "same lengths: random formulas, each as long as one of the filtered",
+        "",
         f"{'Jensen-Shannon divergence, nats':32} "
         + " ".join(f"{name:>19}" for name in SETS)
-        + f" {'EIC beyond length':>22} {'by chance':>9}"
-    )
-    for comparison in comparisons:
-        yield (
-            f"{comparison.corpus + ', ' + comparison.trait:32} "
-            + " ".join(f"{_text(comparison.distance[name]):>19}" for name in SETS)
-            + f" {_text(comparison.beyond, signed=True):>22} {comparison.chance:>9.3f}"
-        )
-    in_paper = [
-        comparison for comparison in comparisons if (comparison.corpus, comparison.trait) in PAPER
+        + f" {'EIC beyond length':>22} {'by chance':>9}",
+        *(
+            f"{each.corpus + ', ' + each.trait:32} "
+            + " ".join(f"{_text(each.distance[name]):>19}" for name in SETS)
+            + f" {_text(each.beyond, signed=True):>22} {each.chance:>9.3f}"
+            for each in comparisons
+        ),
+        *(["", *_beside_the_paper(in_paper)] if in_paper else []),
     ]
-    if in_paper:
-        yield ""
-        yield from _beside_the_paper(in_paper)
 
 
 def _text(estimate: Estimate, *, signed: bool = False) -> str:

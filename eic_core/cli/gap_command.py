@@ -16,7 +16,6 @@ from eic_core.cli.progress import ProgressLine
 from eic_core.corpora.claims import (
     LAWS,
     OWN_RUNS,
-    Claim,
     claims,
     figure_rows,
     groups_by_method,
@@ -33,7 +32,6 @@ from eic_core.corpora.gap import (
     Q90,
     GapDifference,
     Group,
-    GroupSummary,
     compare_groups,
     summarise,
 )
@@ -52,24 +50,15 @@ def run(options: Options) -> None:
     refuse_unwritable(options.out)
     counts = tuple(sorted({*COUNTS, options.samples}))
     names = tuple(name for name in NAMES if name in (options.corpus or NAMES))
-    laws = groups_of_laws(
-        names,
-        counts,
-        seed=options.seed,
-        rule=options.rule,
-        exponents=options.exponents,
-        anew=options.anew,
-        progress=ProgressLine().count,
-    )
+    chosen: dict[str, Any] = {
+        "seed": options.seed,
+        "exponents": options.exponents,
+        "anew": options.anew,
+    }
+    laws = groups_of_laws(names, counts, rule=options.rule, progress=ProgressLine().count, **chosen)
     own: tuple[Group, ...] = ()
     if {"feynman", "strogatz"} <= set(names):
-        own = groups_of_short_runs(
-            counts,
-            seed=options.seed,
-            exponents=options.exponents,
-            anew=options.anew,
-            progress=ProgressLine().count,
-        )
+        own = groups_of_short_runs(counts, progress=ProgressLine().count, **chosen)
     pools = [group for path in options.pool for group in _pool(path, counts, options)]
     groups = (*laws, *own, *pools)
     if options.out is not None:
@@ -131,43 +120,42 @@ def _counts_of(group: Group, counts: Sequence[int]) -> tuple[int, ...]:
     return tuple(counts) if group.by_rows else (counts[0],)
 
 
-def _lines(groups: Sequence[Group], counts: Sequence[int], options: Options) -> Iterator[str]:
+def _lines(groups: Sequence[Group], counts: Sequence[int], options: Options) -> list[str]:
     level = wording.level_percent(LEVEL)
-    yield (
+    first = [
         f"EIC of {wording.count(options.samples, 'row')} a formula, seed {options.seed}; "
         f"[{level} intervals] resample laws; named equations: {options.rule}"
-        + ("" if options.exponents == "exact" else f"; exponents: {options.exponents}")
-    )
-    yield ""
-    yield (
+        + ("" if options.exponents == "exact" else f"; exponents: {options.exponents}"),
+        "",
         f"{'':32} {'n':>5} {'laws':>5} {'below 1':>8} {'q25':>8} {'median':>18} "
-        f"{'q75':>6} {'mean':>18} {'q90: median':>18}"
-    )
-    for group in groups:
-        yield _row(group, options)
-    for group in groups:
-        for reason, number in group.left_out.items():
-            yield f"{group.title}: {number} left out, {reason}"
-    yield from _without_value(groups, options)
-    yield ""
-    yield from _dependence(groups, counts, options)
-    if any(group.key == "wikipedia" for group in groups):
-        yield ""
-        yield from _rules(counts, options)
-    differences = _differences(groups, options)
-    if differences:
-        yield ""
-        yield f"{'Difference':60} {'of medians':>22} {'of means':>22}  laws of both"
-        for more in differences:
-            name = f"{more.first.title} less {more.second.title}"
-            yield (
-                f"{name:60} {interval_text(more.median, signed=True):>22} "
-                f"{interval_text(more.mean, signed=True):>22} {more.shared_laws:>6}"
-            )
-    yield ""
-    yield "What Yu et al. say, and what is found"
+        f"{'q75':>6} {'mean':>18} {'q90: median':>18}",
+        *(_row(group, options) for group in groups),
+        *(
+            f"{group.title}: {number} left out, {reason}"
+            for group in groups
+            for reason, number in group.left_out.items()
+        ),
+        *_without_value(groups, options),
+    ]
+    claimed = ["What Yu et al. say, and what is found"]
     for claim in claims(groups, options.samples, seed=options.seed):
-        yield from _claim_lines(claim)
+        statement = f"* {claim.statement} ({claim.place})"
+        claimed += [statement, f"  found: {claim.evidence}", f"  so: {claim.verdict}"]
+    rules = _rules(counts, options) if any(group.key == "wikipedia" for group in groups) else []
+    differences = _difference_lines(groups, options)
+    parts = first, _dependence(groups, counts, options), rules, differences, claimed
+    return [line for part in parts if part for line in ("", *part)][1:]
+
+
+def _difference_lines(groups: Sequence[Group], options: Options) -> list[str]:
+    lines = [
+        f"{f'{more.first.title} less {more.second.title}':60} "
+        f"{interval_text(more.median, signed=True):>22} "
+        f"{interval_text(more.mean, signed=True):>22} {more.shared_laws:>6}"
+        for more in _differences(groups, options)
+    ]
+    head = f"{'Difference':60} {'of medians':>22} {'of means':>22}  laws of both"
+    return [head, *lines] if lines else []
 
 
 def _row(group: Group, options: Options) -> str:
@@ -192,46 +180,42 @@ def _without_value(groups: Sequence[Group], options: Options) -> Iterator[str]:
             yield f"{group.title}: {summary.infinite} of infinite EIC, which the mean leaves out"
 
 
-def _dependence(groups: Sequence[Group], counts: Sequence[int], options: Options) -> Iterator[str]:
-    heads = [f"{n:>9,}" for n in counts]
-    yield f"{'By the number of rows':32} " + " | ".join(
-        f"{word:>{10 * len(counts) - 1}}"
-        for word in ("median", "mean", "median of q90", "mean of q90")
-    )
-    yield f"{'':32} " + " | ".join([" ".join(heads)] * 4)
+def _dependence(groups: Sequence[Group], counts: Sequence[int], options: Options) -> list[str]:
+    words = ("median", "mean", "median of q90", "mean of q90")
+    heads = " ".join(f"{n:>9,}" for n in counts)
+    lines = [
+        f"{'By the number of rows':32} "
+        + " | ".join(f"{word:>{10 * len(counts) - 1}}" for word in words),
+        f"{'':32} " + " | ".join([heads] * 4),
+    ]
     for group in groups:
         own = _counts_of(group, counts)
-        if len(own) == 1:
-            continue
-        cells = []
-        for measure in (MEAN, Q90):
-            summaries = [summarise(group, n, measure, seed=options.seed, resamples=1) for n in own]
-            cells.append(" ".join(f"{wording.number(s.median.value):>9}" for s in summaries))
-            cells.append(" ".join(f"{wording.number(s.mean.value):>9}" for s in summaries))
-        yield f"{group.title:32} " + " | ".join(cells)
+        if len(own) > 1:
+            cells = []
+            for measure in (MEAN, Q90):
+                each = [summarise(group, n, measure, seed=options.seed, resamples=1) for n in own]
+                for values in ([s.median.value for s in each], [s.mean.value for s in each]):
+                    cells.append(" ".join(f"{wording.number(value):>9}" for value in values))
+            lines.append(f"{group.title:32} " + " | ".join(cells))
+    return lines
 
 
-def _rules(counts: Sequence[int], options: Options) -> Iterator[str]:
-    yield (
+def _rules(counts: Sequence[int], options: Options) -> list[str]:
+    lines = [
         f"{'Named equations by another rule':32} {'n':>5} {'below 1':>8} {'median':>18} "
         f"{'mean':>18} {'q90: median':>18} {'no value':>9}"
-    )
+    ]
     for rule in RULES:
-        [group, _] = groups_of_laws(
-            ["wikipedia"],
-            counts,
-            seed=options.seed,
-            rule=rule,
-            exponents=options.exponents,
-            anew=options.anew,
-        )
-        mean: GroupSummary = summarise(group, options.samples, seed=options.seed)
+        chosen: dict[str, Any] = {"exponents": options.exponents, "anew": options.anew}
+        [group, _] = groups_of_laws(["wikipedia"], counts, seed=options.seed, rule=rule, **chosen)
+        mean = summarise(group, options.samples, seed=options.seed)
         q90 = summarise(group, options.samples, Q90, seed=options.seed)
-        yield (
+        lines.append(
             f"{rule:32} {mean.count:>5} {wording.percent(mean.share_below_1.value, 0):>8} "
             f"{interval_text(mean.median):>18} {interval_text(mean.mean):>18} "
             f"{interval_text(q90.median):>18} {mean.without:>9}"
         )
+    return lines
 
 
 def _differences(groups: Sequence[Group], options: Options) -> list[GapDifference]:
@@ -257,12 +241,6 @@ def _differences(groups: Sequence[Group], options: Options) -> list[GapDifferenc
 
 def _own_run(groups: Sequence[Group], title: str) -> Group | None:
     return next((g for g in groups if g.title == title and g.note == OWN_RUNS), None)
-
-
-def _claim_lines(claim: Claim) -> Iterator[str]:
-    yield f"* {claim.statement} ({claim.place})"
-    yield f"  found: {claim.evidence}"
-    yield f"  so: {claim.verdict}"
 
 
 def _write(path: Path, groups: Sequence[Group]) -> None:
