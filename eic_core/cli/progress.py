@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Callable
 
 
 class ProgressLine:
@@ -18,18 +19,28 @@ class ProgressLine:
         The same where there is no terminal; inf: no text.
     first
         Seconds without any.
+    clock
+        Seconds since some moment.
     """
 
-    def __init__(self, *, every: float = 0.0, elsewhere: float = 10.0, first: float = 0.0) -> None:
+    def __init__(
+        self,
+        *,
+        every: float = 0.0,
+        elsewhere: float = 10.0,
+        first: float = 0.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._clock = clock
         self._terminal = sys.stderr.isatty()
         self._every = every if self._terminal else elsewhere
-        self._next = time.monotonic() + first if math.isfinite(self._every) else math.inf
+        self._next = clock() + first if math.isfinite(self._every) else math.inf
         self._step = -1
         self._width = 0
 
     def show(self, text: str, *, last: bool = False) -> None:
         """Another text, if it is time for one; the `last` is shown where any may be."""
-        now = time.monotonic()
+        now = self._clock()
         if now < self._next and not (last and math.isfinite(self._next)):
             return
         self._next = now + self._every
