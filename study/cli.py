@@ -69,14 +69,14 @@ _MODEL = {
 
 
 def run_pairs(options: Options) -> None:
-    given = vars(options) | {
+    values = vars(options) | {
         "r2_column": options.r2,
         "max_calls_gap": options.max_delta_calls,
         "max_depth_gap": options.max_delta_depth,
         "max_length_gap": options.max_delta_length,
         "exponents": _DEFAULT_RULES.exponents,  # the pool's are taken
     }
-    rules = MatchingRules(**{each.name: given[each.name] for each in fields(MatchingRules)})
+    rules = MatchingRules(**{each.name: values[each.name] for each in fields(MatchingRules)})
     if options.k is not None and options.mode != "best":
         raise UserError("--k goes with --mode best")
     if not options.seconds > 0:

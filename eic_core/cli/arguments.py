@@ -1,4 +1,4 @@
-"""OptionGroup that several commands share, and what they name."""
+"""Options that several commands share, and what they name."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SEED = OptionRow("--seed", "S", default=0)
 SYNTAX = OptionRow("--syntax", "NAME", ", ".join(SYNTAXES), default="auto", words=SYNTAXES)
 EXPONENTS_OPTION = OptionRow(
     "--exponents",
-    help="exact: a literal exponent has no noise of its own; noisy: all but 2 and 3 have",
+    help="exact: a literal exponent n or n/2 has no noise of its own; noisy: 2 and 3 alone have none",
     default=EXPONENTS[0],
     choices=EXPONENTS,
 )

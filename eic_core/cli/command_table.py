@@ -105,7 +105,7 @@ class OptionRow:
 
 @dataclass(frozen=True)
 class OptionGroup:
-    """OptionGroup below a title, or of which a line has one at most."""
+    """Options below a title, or of which a line has one at most."""
 
     rows: tuple[OptionRow | OptionGroup, ...]
     title: str = ""
@@ -178,8 +178,8 @@ def protect_formula(command: Command, arguments: Sequence[str]) -> list[str]:
     ['--beside=-y', '--', '-x']
     """
     # argparse takes a word with a minus for an option wherever it stands before `--`
-    taken = [option.value for option in command.options if option.is_argument]
-    if "--" in arguments or taken != [FORMULA]:
+    places = [option.value for option in command.options if option.is_argument]
+    if "--" in arguments or places != [FORMULA]:
         return list(arguments)
     valued = {row.name: row for row in command.options if not (row.is_argument or row.is_switch)}
     switches = {"-h", "--help", *(row.name for row in command.options if row.is_switch)}
