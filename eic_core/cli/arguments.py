@@ -56,7 +56,8 @@ SEED = OptionRow("--seed", "S", default=0)
 SYNTAX = OptionRow("--syntax", "NAME", ", ".join(SYNTAXES), default="auto", words=SYNTAXES)
 EXPONENTS_OPTION = OptionRow(
     "--exponents",
-    help="exact: a literal exponent n or n/2 has no noise of its own; noisy: 2 and 3 alone have none",
+    help="exact: a literal exponent n or n/2 has no noise of its own; noisy: 2 and 3 alone have "
+    "none",
     default=EXPONENTS[0],
     choices=EXPONENTS,
 )
