@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from eic_core import wording
+from eic_core.cli.command_table import OptionRow, Options
+from eic_core.cli.progress import ProgressLine
 from eic_core.errors import UserError
 from study.clock import SystemClock
 from study.errors import DesignError, StudyError
@@ -22,83 +22,51 @@ from study.model_raters.service import MAX_TOKENS, ModelRaters, RunSettings, Run
 from study.store import Store
 
 KEY, OPENAI_KEY = "EIC_LAB_MODEL_KEY", "OPENAI_API_KEY"
-EVERY = 0.5
-"""Seconds between two lines of progress on a terminal; elsewhere, ten times as many."""
 INTERRUPTED = 130
 
 
-def add_ask_parser(commands: Any) -> argparse.ArgumentParser:
-    command: argparse.ArgumentParser = commands.add_parser(
-        "ask",
-        help="ask a language model about every pair of a frozen study",
-        description="Ask a language model, over an OpenAI-compatible endpoint, what raters are "
-        "asked: every pair, in both orders equally often. Answers are stored as they come, in "
-        "tables of their own; a model is no rater. Ctrl-C pauses.",
-        epilog=f"A key is read from {KEY} and sent to the address given ({OPENAI_KEY}: to OpenAI's "
-        "alone); it is never stored. A local endpoint (llama.cpp, vLLM, Ollama) needs none.",
-    )
-    command.add_argument("study", metavar="STUDY", help="its name or number")
-    command.add_argument("--model", metavar="NAME", required=True, help="as the endpoint knows it")
-    command.add_argument(
-        "--base-url", metavar="URL", required=True, help="such as http://localhost:11434/v1"
-    )
-    command.add_argument(
+ASK_DESCRIPTION = (
+    "Ask a language model, over an OpenAI-compatible endpoint, what raters are asked: every pair, "
+    "in both orders equally often. Answers are stored as they come, in tables of their own; a "
+    "model is no rater. Ctrl-C pauses."
+)
+ASK_EPILOG = (
+    f"A key is read from {KEY} and sent to the address given ({OPENAI_KEY}: to OpenAI's alone); it "
+    "is never stored. A local endpoint (llama.cpp, vLLM, Ollama) needs none."
+)
+ASK_OPTIONS = (
+    OptionRow("--model", "NAME", "as the endpoint knows it", required=True),
+    OptionRow("--base-url", "URL", "such as http://localhost:11434/v1", required=True),
+    OptionRow(
         "--repeats",
-        metavar="N",
-        type=int,
-        help="of each pair, half of them in either order; even; default: as the "
-        "study has declared, else 4",
-    )
-    command.add_argument(
-        "--temperature",
-        metavar="T",
-        type=float,
-        help="default: as the study has declared, else 0.7",
-    )
-    command.add_argument(
-        "--concurrency",
-        metavar="N",
-        type=int,
-        default=8,
-        help="calls under way at a time; default: 8",
-    )
-    command.add_argument(
+        "N",
+        "of each pair, half of them in either order; even; default: as the study has declared, "
+        "else 4",
+        kind=int,
+    ),
+    OptionRow("--temperature", "T", "default: as the study has declared, else 0.7", kind=float),
+    OptionRow("--concurrency", "N", "calls under way at a time", default=8),
+    OptionRow(
         "--budget-tokens",
-        metavar="N",
-        type=int,
-        help="no call is begun that might exceed it, earlier answers of the run "
-        "included; needed unless the endpoint is on this machine",
-    )
-    command.add_argument("--resume", action="store_true", help="go on with a run")
-    command.add_argument(
+        "N",
+        "no call is begun that might exceed it, earlier answers of the run included; needed unless "
+        "the endpoint is on this machine",
+        kind=int,
+    ),
+    OptionRow("--resume", help="go on with a run"),
+    OptionRow(
         "--label",
-        metavar="NAME",
+        "NAME",
+        "name of the run, to ask one model in two ways; default: the model",
         default="",
-        help="name of the run, to ask one model in two ways; default: the model",
-    )
-    command.add_argument(
-        "--max-tokens",
-        metavar="N",
-        type=int,
-        default=MAX_TOKENS,
-        help=f"the longest answer, thoughts included; default: {MAX_TOKENS}",
-    )
-    command.add_argument(
-        "--timeout",
-        metavar="S",
-        type=float,
-        default=120.0,
-        help="seconds until a silent call is given up; default: 120",
-    )
-    command.add_argument(
-        "--stream",
-        action="store_true",
-        help="take answers in pieces: a slow model shows signs of life",
-    )
-    return command
+    ),
+    OptionRow("--max-tokens", "N", "the longest answer, thoughts included", default=MAX_TOKENS),
+    OptionRow("--timeout", "S", "seconds until a silent call is given up", default=120.0),
+    OptionRow("--stream", help="take answers in pieces: a slow model shows signs of life"),
+)
 
 
-def run_ask(store: Store, study_id: int, options: argparse.Namespace) -> int:
+def run_ask(store: Store, study_id: int, options: Options) -> int:
     """Ask, and print how it ended. Returns the exit status: 0, or 130 after Ctrl-C."""
     service = ModelRaters(store, SystemClock(), actor="command line")
     usual = service.plan(study_id) or ModelPlan(("none",))
@@ -117,7 +85,13 @@ def run_ask(store: Store, study_id: int, options: argparse.Namespace) -> int:
     key = key_for(options.base_url, os.environ.get(KEY, ""), os.environ.get(OPENAI_KEY, ""))
     endpoint = ChatEndpoint(options.base_url, key, timeout=options.timeout, stream=options.stream)
     run = service.begin(study_id, settings, resume=options.resume)
-    line = _Line()
+    line = ProgressLine(every=0.5, elsewhere=5)
+
+    def progress(state: AskingProgress) -> None:
+        trouble = f"; {state.failures:,} failed: {state.trouble}" if state.failures else ""
+        text = f"{state.done:,} of {state.total:,} answers, {state.tokens:,} tokens{trouble}"
+        line.show(wording.shorten(text, 118), last=state.ending is not None)
+
     with _paused_by_ctrl_c() as held:
 
         def started(asking: Asking[Any]) -> None:
@@ -131,10 +105,9 @@ def run_ask(store: Store, study_id: int, options: argparse.Namespace) -> int:
             concurrency=options.concurrency,
             budget_tokens=options.budget_tokens,
             max_tokens=options.max_tokens,
-            progress=line.show,
+            progress=progress,
             started=started,
         )
-    line.end()
     print(outcome_sentence(service.state(run)), file=sys.stderr)
     return _ending(ended)
 
@@ -177,35 +150,6 @@ def outcome_sentence(state: RunState) -> str:
         + (f", {state.uncounted:,} answers uncounted" if state.uncounted else "")
         + "."
     )
-
-
-class _Line:
-    """Progress on standard error: one changing line on a terminal, else a line now and then."""
-
-    def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._next = 0.0
-        self._printed = False
-
-    def show(self, state: AskingProgress) -> None:
-        now = time.monotonic()
-        if now < self._next and state.ending is None:
-            return
-        self._next = now + (EVERY if self._terminal else 10 * EVERY)
-        trouble = f"; {state.failures:,} failed: {state.trouble}" if state.failures else ""
-        text = f"{state.done:,} of {state.total:,} answers, {state.tokens:,} tokens{trouble}"
-        print(
-            *(("\r", f"{wording.shorten(text, 118):<119}") if self._terminal else (text,)),
-            sep="",
-            end="" if self._terminal else "\n",
-            file=sys.stderr,
-            flush=True,
-        )
-        self._printed = True
-
-    def end(self) -> None:
-        if self._terminal and self._printed:
-            print(file=sys.stderr)
 
 
 @contextmanager

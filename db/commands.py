@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from db.ask_command import add_ask_parser, run_ask
+from db.ask_command import ASK_DESCRIPTION, ASK_EPILOG, ASK_OPTIONS, run_ask
 from db.backup import DEFAULT_FOLDER, backup, restore
 from db.engine import DEFAULT_URL, DEMO_URL, SqlStore, open_database, sqlite_path
 from db.faults import faults_in_words
 from eic_core import wording
-from eic_core.cli.exits import Parser, guarded_streams, write_out
+from eic_core.cli.command_table import Command, OptionRow, Options, parser_of
+from eic_core.cli.exits import guarded_streams, write_out
 from eic_core.errors import UserError
 from study.clock import SystemChance, SystemClock
 from study.design import StudyStatus
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _status(options)
 
 
-def _status(options: argparse.Namespace) -> int:
+def _status(options: Options) -> int:
     if options.database is None:
         options.database = os.environ.get("DATABASE_URL") or DEFAULT_URL
         if options.database != DEMO_URL:
@@ -54,62 +54,7 @@ def _tell_of_demo() -> None:
         )
 
 
-def build_parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="python -m db", description="Studies at rest.")
-    parser.add_argument(
-        "--database",
-        metavar="URL",
-        help=f"default: DATABASE_URL of the environment, else {DEFAULT_URL}",
-    )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    command = commands.add_parser("migrate", help="make or update the database")
-    command.set_defaults(run=lambda options: _open(options, must_exist=False).dispose())
-
-    command = commands.add_parser("list", help="list the studies")
-    command.set_defaults(run=_list)
-
-    command = commands.add_parser("export", help="write a study's configuration and votes")
-    command.add_argument("study", metavar="STUDY", help="its name or number")
-    command.add_argument("--out", metavar="DIR", type=Path, required=True)
-    command.add_argument(
-        "--even-if-open",
-        action="store_true",
-        help="look before the study is closed; logged, and printed on every later report",
-    )
-    command.set_defaults(run=_export)
-
-    add_ask_parser(commands).set_defaults(run=_ask)
-
-    command = commands.add_parser(
-        "preregistration", help="print what a frozen study declared, to deposit elsewhere"
-    )
-    command.add_argument("study", metavar="STUDY", help="its name or number")
-    command.set_defaults(run=_preregistration)
-
-    folder: dict[str, Any] = {
-        "metavar": "DIR",
-        "type": Path,
-        "default": DEFAULT_FOLDER,
-        "help": "holds the backups; default: %(default)s",
-    }
-    command = commands.add_parser("backup", help="copy the live database to a checked file")
-    command.add_argument("--folder", **folder)
-    command.set_defaults(run=_backup)
-
-    command = commands.add_parser(
-        "restore",
-        help="put a backup back; keeps what was there",
-        description="Put a backup back; what was there is kept as another backup. Answers of "
-        "raters who withdrew after the backup was made come back with it.",
-    )
-    command.add_argument("file", metavar="FILE", type=Path, help="one of them")
-    command.add_argument("--folder", **folder)
-    command.set_defaults(run=_restore)
-    return parser
-
-
-def _open(options: argparse.Namespace, *, must_exist: bool = True) -> SqlStore:
+def _open(options: Options, *, must_exist: bool = True) -> SqlStore:
     url: str = options.database
     if must_exist and url.startswith("sqlite") and not sqlite_path(url).is_file():
         raise StudyError(
@@ -119,15 +64,24 @@ def _open(options: argparse.Namespace, *, must_exist: bool = True) -> SqlStore:
     return open_database(url)
 
 
-def _service(store: SqlStore) -> OrganiserService:
-    return OrganiserService(store, SystemClock(), SystemChance(), actor="command line")
-
-
-def _list(options: argparse.Namespace) -> None:
+@contextmanager
+def _opened(options: Options) -> Iterator[tuple[SqlStore, OrganiserService]]:
+    """The database and the service over it; it is left afterwards."""
     store = _open(options)
-    for study in _service(store).studies():
-        print(study.id, study.status, study.name, study.hash[:12], sep="\t")
-    store.dispose()
+    try:
+        yield store, OrganiserService(store, SystemClock(), SystemChance(), actor="command line")
+    finally:
+        store.dispose()
+
+
+def _migrate(options: Options) -> None:
+    _open(options, must_exist=False).dispose()
+
+
+def _list(options: Options) -> None:
+    with _opened(options) as (_, service):
+        for study in service.studies():
+            print(study.id, study.status, study.name, study.hash[:12], sep="\t")
 
 
 def _find(service: OrganiserService, text: str) -> Study:
@@ -138,17 +92,16 @@ def _find(service: OrganiserService, text: str) -> Study:
     return service.study(int(text) if text.isdigit() else text)
 
 
-def _export(options: argparse.Namespace) -> None:
+def _export(options: Options) -> None:
     from study.report.exported import write_export
 
-    store = _open(options)
-    service = _service(store)
-    study = _find(service, options.study)
-    if options.even_if_open and study.status == StudyStatus.OPEN:
-        service.early.look(study.id, confirmed=study.name, after=len(service.early.of(study.id)))
-    export = service.monitor.export(study.id)
-    write_export(options.out, export)
-    store.dispose()
+    with _opened(options) as (_, service):
+        study = _find(service, options.study)
+        if options.even_if_open and study.status == StudyStatus.OPEN:
+            looks = len(service.early.of(study.id))
+            service.early.look(study.id, confirmed=study.name, after=looks)
+        export = service.monitor.export(study.id)
+        write_export(options.out, export)
     votes = sum(vote.on_a_pair for vote in export.votes)
     print(
         f"{wording.count(votes, 'vote')} on {wording.count(len(export.pairs), 'pair')} "
@@ -157,29 +110,76 @@ def _export(options: argparse.Namespace) -> None:
     )
 
 
-def _ask(options: argparse.Namespace) -> int:
-    store = _open(options)
-    try:
-        return run_ask(store, _find(_service(store), options.study).id, options)
-    finally:
-        store.dispose()
+def _ask(options: Options) -> int:
+    with _opened(options) as (store, service):
+        return run_ask(store, _find(service, options.study).id, options)
 
 
-def _preregistration(options: argparse.Namespace) -> None:
-    store = _open(options)
-    service = _service(store)
-    write_out(service.preregistration(_find(service, options.study).id), None)
-    store.dispose()
+def _preregistration(options: Options) -> None:
+    with _opened(options) as (_, service):
+        write_out(service.preregistration(_find(service, options.study).id), None)
 
 
-def _backup(options: argparse.Namespace) -> None:
+def _backup(options: Options) -> None:
     print(backup(options.database, options.folder))
 
 
-def _restore(options: argparse.Namespace) -> None:
+def _restore(options: Options) -> None:
     previous = restore(options.database, options.file, options.folder)
     open_database(options.database).dispose()
     note = f"; what was there is in {previous}" if previous else ""
     if previous is not None and ".damaged-" in previous.name:
         note += " (damaged: if the app is running, start it again)"
     print(f"restored {options.file}{note}", file=sys.stderr)
+
+
+STUDY = OptionRow("study", "STUDY", "its name or number")
+FOLDER = OptionRow("--folder", "DIR", "holds the backups", default=DEFAULT_FOLDER)
+DATABASE = OptionRow(
+    "--database", "URL", f"default: DATABASE_URL of the environment, else {DEFAULT_URL}"
+)
+
+COMMANDS = (
+    Command("migrate", "make or update the database", (), _migrate),
+    Command("list", "list the studies", (), _list),
+    Command(
+        "export",
+        "write a study's configuration and votes",
+        (
+            STUDY,
+            OptionRow("--out", "DIR", required=True),
+            OptionRow(
+                "--even-if-open",
+                help="look before the study is closed; logged, and printed on every later report",
+            ),
+        ),
+        _export,
+    ),
+    Command(
+        "ask",
+        "ask a language model about every pair of a frozen study",
+        (STUDY, *ASK_OPTIONS),
+        _ask,
+        ASK_DESCRIPTION,
+        epilog=ASK_EPILOG,
+    ),
+    Command(
+        "preregistration",
+        "print what a frozen study declared, to deposit elsewhere",
+        (STUDY,),
+        _preregistration,
+    ),
+    Command("backup", "copy the live database to a checked file", (FOLDER,), _backup),
+    Command(
+        "restore",
+        "put a backup back; keeps what was there",
+        (OptionRow("file", "FILE", "one of them"), FOLDER),
+        _restore,
+        "Put a backup back; what was there is kept as another backup. Answers of raters who "
+        "withdrew after the backup was made come back with it.",
+    ),
+)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    return parser_of("python -m db", "Studies at rest.", COMMANDS, [DATABASE])

@@ -28,7 +28,7 @@ class Displayed:
         return str(_display(self).html(self))
 
     def plot(self, **options: "Any") -> "Any":
-        """Draw it with Matplotlib (`pip install eic-lab[notebook]`).
+        """Draw it with Matplotlib (`pip install matplotlib`).
 
         Parameters
         ----------
@@ -44,7 +44,7 @@ class Displayed:
         return _display(self).draw(self, options)
 
     def to_pandas(self) -> "Any":
-        """Its rows as a data frame of pandas (`pip install eic-lab[notebook]`), not rounded.
+        """Its rows as a data frame of pandas (`pip install pandas`), not rounded.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""EIC beside the tables of other people's searches (`pip install eic-lab[frames]`).
+"""EIC beside the tables of other people's searches (`pip install pandas`).
 
 `add_eic` takes what PySR, pyoperon, gplearn or this project's own estimator leaves behind, or a
 list of formulas, and gives it back with columns that say where digits go; `select` chooses by them.

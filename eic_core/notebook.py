@@ -456,7 +456,7 @@ def _needed(module: str, package: str = "") -> ModuleType:
     except ImportError:
         raise UserError(
             f"{package or module} is not installed",
-            hint='`pip install "eic-lab[notebook]"` installs what notebooks draw and list with',
+            hint=f"`pip install {package or module}`",
         ) from None
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.exits import Parser, exit_status, refuse_page_on_terminal, write_out
+from eic_core.cli.arguments import JSON
+from eic_core.cli.command_table import Command, OptionGroup, OptionRow, Options, parser_of
+from eic_core.cli.exits import exit_status, refuse_page_on_terminal, write_out
+from eic_core.cli.progress import ProgressLine
 from eic_core.errors import UserError
 from eic_core.exports import json_text
 from study.matching import MODES, SECONDS, MatchingRules, match_pool, read_scored
@@ -47,154 +51,32 @@ from study.statistics.inference import ESTIMANDS
 
 _DEFAULT_RULES = MatchingRules()
 
-
-def add_pairs_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "pairs",
-        help="matched pairs of a scored pool",
-        description="Choose pairs of formulas alike in complexity and R² and apart in EIC.",
-    )
-    parser.add_argument(
-        "scored",
-        metavar="SCORED.csv",
-        type=Path,
-        help="written by python -m eic_core score; gzipped or not",
-    )
-    parser.add_argument("--out", metavar="PAIRS.csv", type=Path, required=True)
-    parser.add_argument(
-        "--r2",
-        metavar="COLUMN",
-        default=_DEFAULT_RULES.r2_column,
-        help="column that holds R²; default: %(default)s",
-    )
-    parser.add_argument(
-        "--problems",
-        metavar="DIR",
-        type=Path,
-        help="holds PROBLEM.csv, to label pairs that are one function",
-    )
-    parser.add_argument(
-        "--mode",
-        choices=MODES,
-        default="matching",
-        help="disjoint pairs of maximal total -L (default), all pairs, or the "
-        "best K of each problem",
-    )
-    parser.add_argument("--k", metavar="K", type=int, help="pairs a problem, with --mode best")
-    parser.add_argument(
-        "--seconds",
-        metavar="S",
-        type=float,
-        default=SECONDS,
-        help="cut the choice of a problem's disjoint pairs short after about S "
-        "seconds, and say so; default: %(default)s",
-    )
-    rules = parser.add_argument_group("rules")
-    rules.add_argument(
-        "--max-complexity-gap",
-        metavar="N",
-        type=int,
-        default=_DEFAULT_RULES.max_complexity_gap,
-        help="default: %(default)s",
-    )
-    rules.add_argument(
-        "--max-r2-gap",
-        metavar="X",
-        type=float,
-        default=_DEFAULT_RULES.max_r2_gap,
-        help="default: %(default)s",
-    )
-    rules.add_argument(
-        "--min-eic-gap",
-        metavar="X",
-        type=float,
-        default=_DEFAULT_RULES.min_eic_gap,
-        help="default: %(default)s",
-    )
-    rules.add_argument(
-        "--min-best-r2",
-        metavar="X",
-        type=float,
-        default=_DEFAULT_RULES.min_best_r2,
-        help="the larger R² must be above it; default: %(default)s",
-    )
-    rules.add_argument(
-        "--include-invalid", action="store_true", help="keep formulas with invalid samples"
-    )
-    rules.add_argument(
-        "--include-singular", action="store_true", help="keep formulas with singular samples"
-    )
-    rules.add_argument(
-        "--exclude-same-function",
-        action="store_true",
-        help="leave out pairs that are one function; needs --problems",
-    )
-    rules.add_argument(
-        "--same-function-tolerance",
-        metavar="X",
-        type=float,
-        default=_DEFAULT_RULES.same_function_tolerance,
-        help="relative; default: %(default)s",
-    )
-    more = parser.add_argument_group("further rules")
-    for what, words in (
-        ("calls", "calls of functions"),
-        ("depth", "depth of the trees"),
-        ("length", "printed symbols"),
-    ):
-        more.add_argument(
-            f"--max-delta-{what}",
-            metavar="N",
-            type=int,
-            help=f"largest difference in {words}; default: any",
-        )
-    more.add_argument(
-        "--min-gap-share",
-        metavar="X",
-        type=float,
-        help="the EIC gap must hold in this share of 200 draws of the problem's "
-        "rows; needs --problems",
-    )
-    more.add_argument(
-        "--gap-without-worst-row",
-        action="store_true",
-        help="the EIC gap must hold without the row that carries most of the "
-        "higher one's loss; needs --problems",
-    )
-    more.add_argument(
-        "--distinct",
-        choices=DISTINCT,
-        default=_DEFAULT_RULES.distinct,
-        help="what serves at most once: formulas of one text (default), of one tree "
-        "without its constants, or each row by itself",
-    )
-    more.add_argument(
-        "--near-twins",
-        action="store_true",
-        help="allow pairs of one tree but for its constants, which are left out otherwise",
-    )
-    parser.set_defaults(run=run_pairs)
+_MODEL = {
+    "pairs": ("N", "matched pairs"),
+    "raters": ("N", "people who rate"),
+    "ballots": ("N", "ballots of each rater"),
+    "problems": ("N", "problems that the pairs come from"),
+    "preference": ("X", "share of votes for lower EIC that is supposed to be true"),
+    "kappa": ("X", "agreement of two raters on a pair: Fleiss' kappa of a long study"),
+    "problem_share": ("X", "how much of that belongs to the problems, 0 to 1"),
+    "rater_correlation": ("X", "correlation of one rater's votes"),
+    "drop_out": ("X", "share of raters who stop early"),
+    "excluded": ("X", "share of sessions that do not count"),
+    "tie_share": ("X", "share of votes that decide for neither"),
+    "unequal": ("X", "unevenness of the votes on pairs, 0 to 2"),
+}
+"""What a plan supposes of a study: the value of an option and its words."""
 
 
-def run_pairs(options: argparse.Namespace) -> None:
-    rules = MatchingRules(
-        max_complexity_gap=options.max_complexity_gap,
-        max_r2_gap=options.max_r2_gap,
-        min_eic_gap=options.min_eic_gap,
-        min_best_r2=options.min_best_r2,
-        r2_column=options.r2,
-        include_invalid=options.include_invalid,
-        include_singular=options.include_singular,
-        exclude_same_function=options.exclude_same_function,
-        same_function_tolerance=options.same_function_tolerance,
-        max_calls_gap=options.max_delta_calls,
-        max_depth_gap=options.max_delta_depth,
-        max_length_gap=options.max_delta_length,
-        min_gap_share=options.min_gap_share,
-        gap_without_worst_row=options.gap_without_worst_row,
-        distinct=options.distinct,
-        near_twins=options.near_twins,
-    )
+def run_pairs(options: Options) -> None:
+    values = vars(options) | {
+        "r2_column": options.r2,
+        "max_calls_gap": options.max_delta_calls,
+        "max_depth_gap": options.max_delta_depth,
+        "max_length_gap": options.max_delta_length,
+        "exponents": _DEFAULT_RULES.exponents,  # the pool's are taken
+    }
+    rules = MatchingRules(**{each.name: values[each.name] for each in fields(MatchingRules)})
     if options.k is not None and options.mode != "best":
         raise UserError("--k goes with --mode best")
     if not options.seconds > 0:
@@ -228,97 +110,11 @@ def run_pairs(options: argparse.Namespace) -> None:
     print(f"{len(result.pairs):,} pairs in {seconds:.1f} s -> {options.out}", file=sys.stderr)
 
 
-_OPTIONS: Mapping[str, tuple[str, str]] = {
-    "pairs": ("N", "matched pairs"),
-    "raters": ("N", "people who rate"),
-    "ballots": ("N", "ballots of each rater"),
-    "problems": ("N", "problems that the pairs come from"),
-    "preference": ("X", "share of votes for lower EIC that is supposed to be true"),
-    "kappa": ("X", "agreement of two raters on a pair: Fleiss' kappa of a long study"),
-    "problem_share": ("X", "how much of that belongs to the problems, 0 to 1"),
-    "rater_correlation": ("X", "correlation of one rater's votes"),
-    "drop_out": ("X", "share of raters who stop early"),
-    "excluded": ("X", "share of sessions that do not count"),
-    "tie_share": ("X", "share of votes that decide for neither"),
-    "unequal": ("X", "unevenness of the votes on pairs, 0 to 2"),
-}
-
-
-def add_plan_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "plan",
-        help="what a study of some size will find",
-        description="Simulate studies of a design, and say how sharp they are and what would "
-        "make them sharper.",
-    )
-    parser.add_argument(
-        "--paper",
-        action="store_true",
-        help="start from the study of Yu et al.; other options change it",
-    )
-    for name, (metavar, words) in _OPTIONS.items():
-        kind = type(getattr(CAUTIOUS, name))
-        parser.add_argument(
-            f"--{name.replace('_', '-')}",
-            metavar=metavar,
-            type=kind,
-            help=f"{words}; default: {getattr(CAUTIOUS, name):g}",
-        )
-    target = parser.add_mutually_exclusive_group()
-    target.add_argument(
-        "--half-width",
-        metavar="X",
-        type=float,
-        help="find designs whose interval is ± X, such as 0.04",
-    )
-    target.add_argument(
-        "--power",
-        metavar="X",
-        type=float,
-        help="find designs whose test finds the preference so often, such as 0.9",
-    )
-    parser.add_argument(
-        "--studies",
-        metavar="N",
-        type=int,
-        default=1000,
-        help="simulated studies; default: %(default)s",
-    )
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="default: %(default)s")
-    parser.add_argument(
-        "--level",
-        metavar="X",
-        type=float,
-        default=0.95,
-        help="confidence level; default: %(default)s",
-    )
-    parser.add_argument(
-        "--one-sided",
-        action="store_true",
-        help="the study declares a one-sided test, at 1 - level; default: two-sided",
-    )
-    parser.add_argument(
-        "--estimand",
-        choices=ESTIMANDS,
-        help="what the study declares that it is about; default: problems like these from ten "
-        "problems on",
-    )
-    parser.add_argument(
-        "--sizes",
-        metavar="SIZES",
-        help="pairs of each problem, instead of --pairs and --problems: numbers such as 42,22,19, "
-        "or a table of pairs with a column `problem` (PAIRS.csv), or the folder of an exported "
-        "study; default: all of one size",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run_plan)
-
-
-def run_plan(options: argparse.Namespace) -> None:
+def run_plan(options: Options) -> None:
     target = None
     if options.half_width is not None or options.power is not None:
         target = Target(options.half_width, options.power)
-    changes = {n: getattr(options, n) for n in _OPTIONS if getattr(options, n) is not None}
+    changes = {n: getattr(options, n) for n in _MODEL if getattr(options, n) is not None}
     if options.sizes is not None:
         if {"pairs", "problems"} & set(changes):
             raise UserError("--sizes goes without --pairs and --problems: it holds both")
@@ -326,10 +122,15 @@ def run_plan(options: argparse.Namespace) -> None:
         changes |= {"pairs": sum(sizes), "problems": len(sizes), "sizes": sizes}
     model = replace(PAPER if options.paper else CAUTIOUS, **changes)
     rule = VerdictRule(options.level, options.one_sided, options.estimand)
+    line = ProgressLine(elsewhere=math.inf)
+
+    def progress(done: int, total: int) -> None:
+        line.show(f"{done:,} of {total:,} studies", last=done >= total)
+
     settings: dict[str, Any] = {
         "studies": options.studies,
         "seed": options.seed,
-        "progress": _progress,
+        "progress": progress,
     }
     result = plan(model, rule, **settings)
     advice = advise(model, target, rule, start=result, **settings) if target else None
@@ -384,63 +185,7 @@ def _table(result: Plan) -> list[str]:
     return lines
 
 
-def _progress(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        end = "\n" if done >= total else ""
-        text = f"{done:,} of {total:,} studies"
-        print("\r", text, sep="", end=end, file=sys.stderr, flush=True)
-
-
-def add_report_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "report",
-        help="what a closed study found",
-        description="Statistics of a study, from the folder that python -m db export wrote.",
-    )
-    parser.add_argument(
-        "folder", metavar="DIR", type=Path, nargs="?", help="holds study.json and votes.csv"
-    )
-    counts = parser.add_argument_group("published counts, instead of a folder")
-    counts.add_argument(
-        "--counts", metavar="LOWER/VOTES", help="say what these support, such as 586/840"
-    )
-    counts.add_argument("--pairs", metavar="N", type=int, help="pairs that they are on")
-    counts.add_argument("--raters", metavar="N", type=int, help="people who cast them")
-    counts.add_argument("--kappa", metavar="X", type=float, help="agreement of two on a pair")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON")
-    form.add_argument(
-        "--html",
-        action="store_true",
-        help="print a self-contained page; on a terminal, --out names its file",
-    )
-    form.add_argument(
-        "--bundle",
-        metavar="FILE",
-        type=Path,
-        help="write everything into this archive (.zip), or into this folder: the "
-        "report, figures, tables, codebook, methods and the frozen configuration",
-    )
-    parser.add_argument("--out", metavar="FILE", type=Path, help="write there instead of printing")
-    parser.add_argument(
-        "--level",
-        metavar="X",
-        type=float,
-        help="confidence level; default: as the study declares, else 0.95",
-    )
-    parser.add_argument(
-        "--seed", metavar="N", type=int, default=0, help="of the bootstraps; default: %(default)s"
-    )
-    parser.add_argument(
-        "--estimand",
-        choices=ESTIMANDS,
-        help="what the headline is about; default: as the study declares, else "
-        "problems like these from ten problems on",
-    )
-    parser.set_defaults(run=run_report)
-
-
-def run_report(options: argparse.Namespace) -> None:
+def run_report(options: Options) -> None:
     extras = (options.pairs, options.raters, options.kappa)
     if options.counts is not None:
         _counts(options)
@@ -464,7 +209,7 @@ def run_report(options: argparse.Namespace) -> None:
     write_out(text, options.out)
 
 
-def _counts(options: argparse.Namespace) -> None:
+def _counts(options: Options) -> None:
     if options.folder is not None or options.html or options.bundle is not None:
         raise UserError("--counts goes without a folder, --html and --bundle")
     level = 0.95 if options.level is None else options.level
@@ -483,7 +228,7 @@ def _counts(options: argparse.Namespace) -> None:
     write_out(text, options.out)
 
 
-def _bundle(report: StudyReport, options: argparse.Namespace) -> None:
+def _bundle(report: StudyReport, options: Options) -> None:
     if options.out is not None:
         raise UserError("--bundle names its own file; leave --out away")
     if options.bundle.resolve() == options.folder.resolve():
@@ -496,7 +241,7 @@ def _bundle(report: StudyReport, options: argparse.Namespace) -> None:
     print(f"wrote {options.bundle}", file=sys.stderr)
 
 
-def _rendered(report: StudyReport, options: argparse.Namespace) -> str:
+def _rendered(report: StudyReport, options: Options) -> str:
     if options.json:
         return document_text(report)
     if options.html:
@@ -506,16 +251,209 @@ def _rendered(report: StudyReport, options: argparse.Namespace) -> str:
     return render_text(report) + "\n"
 
 
+def _limit(name: str, value: str = "X", help: str = "") -> OptionRow:
+    """The option of a rule that is a number."""
+    return OptionRow(name, value, help, default=getattr(_DEFAULT_RULES, name[2:].replace("-", "_")))
+
+
+PAIRS = Command(
+    "pairs",
+    "matched pairs of a scored pool",
+    (
+        OptionRow("scored", "SCORED.csv", "written by python -m eic_core score; gzipped or not"),
+        OptionRow("--out", "PAIRS.csv", required=True),
+        OptionRow("--r2", "COLUMN", "column that holds R²", default=_DEFAULT_RULES.r2_column),
+        OptionRow("--problems", "DIR", "holds PROBLEM.csv, to label pairs that are one function"),
+        OptionRow(
+            "--mode",
+            help="disjoint pairs of maximal total -L (default), all pairs, or the best K of each "
+            "problem",
+            default="matching",
+            choices=MODES,
+        ),
+        OptionRow("--k", "K", "pairs a problem, with --mode best", kind=int),
+        OptionRow(
+            "--seconds",
+            "S",
+            "cut the choice of a problem's disjoint pairs short after about S seconds, and say so",
+            default=SECONDS,
+        ),
+        OptionGroup(
+            (
+                _limit("--max-complexity-gap", "N"),
+                _limit("--max-r2-gap"),
+                _limit("--min-eic-gap"),
+                _limit("--min-best-r2", help="the larger R² must be above it"),
+                OptionRow("--include-invalid", help="keep formulas with invalid samples"),
+                OptionRow("--include-singular", help="keep formulas with singular samples"),
+                OptionRow(
+                    "--exclude-same-function",
+                    help="leave out pairs that are one function; needs --problems",
+                ),
+                _limit("--same-function-tolerance", help="relative"),
+            ),
+            title="rules",
+        ),
+        OptionGroup(
+            (
+                *(
+                    OptionRow(
+                        f"--max-delta-{what}",
+                        "N",
+                        f"largest difference in {words}; default: any",
+                        kind=int,
+                    )
+                    for what, words in (
+                        ("calls", "calls of functions"),
+                        ("depth", "depth of the trees"),
+                        ("length", "printed symbols"),
+                    )
+                ),
+                OptionRow(
+                    "--min-gap-share",
+                    "X",
+                    "the EIC gap must hold in this share of 200 draws of the problem's rows; needs "
+                    "--problems",
+                    kind=float,
+                ),
+                OptionRow(
+                    "--gap-without-worst-row",
+                    help="the EIC gap must hold without the row that carries most of the higher "
+                    "one's loss; needs --problems",
+                ),
+                OptionRow(
+                    "--distinct",
+                    help="what serves at most once: formulas of one text (default), of one tree "
+                    "without its constants, or each row by itself",
+                    default=_DEFAULT_RULES.distinct,
+                    choices=DISTINCT,
+                ),
+                OptionRow(
+                    "--near-twins",
+                    help="allow pairs of one tree but for its constants, which are left out "
+                    "otherwise",
+                ),
+            ),
+            title="further rules",
+        ),
+    ),
+    run_pairs,
+    "Choose pairs of formulas alike in complexity and R² and apart in EIC.",
+)
+
+PLAN = Command(
+    "plan",
+    "what a study of some size will find",
+    (
+        OptionRow("--paper", help="start from the study of Yu et al.; other options change it"),
+        *(
+            OptionRow(
+                f"--{name.replace('_', '-')}",
+                value,
+                f"{words}; default: {getattr(CAUTIOUS, name):g}",
+                kind=type(getattr(CAUTIOUS, name)),
+            )
+            for name, (value, words) in _MODEL.items()
+        ),
+        OptionGroup(
+            (
+                OptionRow(
+                    "--half-width",
+                    "X",
+                    "find designs whose interval is ± X, such as 0.04",
+                    kind=float,
+                ),
+                OptionRow(
+                    "--power",
+                    "X",
+                    "find designs whose test finds the preference so often, such as 0.9",
+                    kind=float,
+                ),
+            ),
+            one_of=True,
+        ),
+        OptionRow("--studies", "N", "simulated studies", default=1000),
+        OptionRow("--seed", "N", default=0),
+        OptionRow("--level", "X", "confidence level", default=0.95),
+        OptionRow(
+            "--one-sided",
+            help="the study declares a one-sided test, at 1 - level; default: two-sided",
+        ),
+        OptionRow(
+            "--estimand",
+            help="what the study declares that it is about; default: problems like these from ten "
+            "problems on",
+            choices=ESTIMANDS,
+        ),
+        OptionRow(
+            "--sizes",
+            "SIZES",
+            "pairs of each problem, instead of --pairs and --problems: numbers such as 42,22,19, "
+            "or a table of pairs with a column `problem` (PAIRS.csv), or the folder of an exported "
+            "study; default: all of one size",
+        ),
+        JSON,
+    ),
+    run_plan,
+    "Simulate studies of a design, and say how sharp they are and what would make them sharper.",
+)
+
+REPORT = Command(
+    "report",
+    "what a closed study found",
+    (
+        OptionRow("folder", "DIR", "holds study.json and votes.csv", count="?"),
+        OptionGroup(
+            (
+                OptionRow("--counts", "LOWER/VOTES", "say what these support, such as 586/840"),
+                OptionRow("--pairs", "N", "pairs that they are on", kind=int),
+                OptionRow("--raters", "N", "people who cast them", kind=int),
+                OptionRow("--kappa", "X", "agreement of two on a pair", kind=float),
+            ),
+            title="published counts, instead of a folder",
+        ),
+        OptionGroup(
+            (
+                JSON,
+                OptionRow(
+                    "--html",
+                    help="print a self-contained page; on a terminal, --out names its file",
+                ),
+                OptionRow(
+                    "--bundle",
+                    "FILE",
+                    "write everything into this archive (.zip), or into this folder: the report, "
+                    "figures, tables, codebook, methods and the frozen configuration",
+                ),
+            ),
+            one_of=True,
+        ),
+        OptionRow("--out", "FILE", "write there instead of printing"),
+        OptionRow(
+            "--level",
+            "X",
+            "confidence level; default: as the study declares, else 0.95",
+            kind=float,
+        ),
+        OptionRow("--seed", "N", "of the bootstraps", default=0),
+        OptionRow(
+            "--estimand",
+            help="what the headline is about; default: as the study declares, else problems like "
+            "these from ten problems on",
+            choices=ESTIMANDS,
+        ),
+    ),
+    run_report,
+    "Statistics of a study, from the folder that python -m db export wrote.",
+)
+
+
 def build_parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="python -m study",
-        description="Matched pairs of formulas, plans of studies, and reports of closed ones.",
+    return parser_of(
+        "python -m study",
+        "Matched pairs of formulas, plans of studies, and reports of closed ones.",
+        (PAIRS, PLAN, REPORT),
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    add_pairs_parser(commands)
-    add_plan_parser(commands)
-    add_report_parser(commands)
-    return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -13,7 +13,7 @@ import re
 import runpy
 import shlex
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -21,10 +21,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from db.commands import build_parser as parser_of_db
 from eic_core.cli import main as eic
-from eic_core.cli.main import build_parser as parser_of_eic
-from study.cli import build_parser as parser_of_study
 from study.cli import main as study
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -176,22 +173,6 @@ def lines_of_commands() -> Iterator[tuple[str, str]]:
     for page in PAGES:
         for block in blocks(page):
             yield from ((page.name, line) for line in block.commands)
-
-
-PARSERS: dict[str, Callable] = {
-    "eic": parser_of_eic,
-    "python -m study": parser_of_study,
-    "python -m db": parser_of_db,
-}
-
-
-@pytest.mark.parametrize("program", PARSERS)
-def test_every_command_on_a_page_is_understood(program: str) -> None:
-    parser = PARSERS[program]()
-    lines = [line for _, line in lines_of_commands() if PROGRAM.match(line)[1] == program]
-    assert lines
-    for line in lines:
-        parser.parse_args(arguments(line))  # ends with a message where it is not understood
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import add_exponents_argument, read_data
-from eic_core.cli.exits import write_out
+from eic_core.cli.arguments import (
+    EXPONENTS_OPTION,
+    FORMULA_ARGUMENT,
+    HOLDOUT,
+    INDEX_BASE,
+    JSON,
+    SYNTAX,
+    TARGET,
+    read_data,
+    target_column,
+)
+from eic_core.cli.command_table import FORMULA, Command, OptionRow, Options, show
 from eic_core.errors import DataError
 from eic_core.explain.phrases.fit_card import no_value
 from eic_core.explain.robustness import RobustnessCard, robustness_card
-from eic_core.exports import json_text, plain_value
-from eic_core.formula.syntax import SYNTAXES, read
+from eic_core.formula.syntax import read
 from eic_core.formula.syntax.languages import notation_called
 from eic_core.formula.tree import Formula
 from eic_core.measure.table import NoColumn, Table, match_variables
@@ -25,48 +33,9 @@ from eic_core.samples import Samples
 NAME_WIDTH, COLUMN_WIDTH = 26, 14
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "card",
-        help="what remains of a formula's R² with short constants, in float32, on other rows",
-        description="Robustness card: R² of a formula as given, with constants of 4 digits, in "
-        "float32, on resampled rows, on rows left out, on the outer rows, on a held-out table.",
-    )
-    parser.add_argument("formula", metavar="FORMULA", help="in any notation that is read")
-    parser.add_argument(
-        "--data",
-        metavar="DATA.csv",
-        type=Path,
-        required=True,
-        help="the table that it was fitted to",
-    )
-    parser.add_argument("--target", metavar="COLUMN", help="default: the last column")
-    parser.add_argument("--beside", metavar="FORMULA", help="another one, on the same rows")
-    add_holdout_argument(parser)
-    parser.add_argument("--syntax", metavar="NAME", default="auto", help=", ".join(SYNTAXES))
-    add_exponents_argument(parser)
-    parser.add_argument(
-        "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run)
-
-
-def add_holdout_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--holdout",
-        metavar="FILE.csv",
-        type=Path,
-        help="a table of the same columns that nobody has fitted anything to",
-    )
-
-
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     table = read_data(options.data)
-    target = table.column(options.target or table.names[-1])
-    if target is None:
-        names = ", ".join(f"`{name}`" for name in table.names)
-        raise DataError(f"the table has no column `{options.target}`", hint=f"it has {names}")
+    target = target_column(table, options.target)
     inputs = [name for name in table.names if name != target]
     formulas, mappings = [], []
     for text in [options.formula, *([options.beside] if options.beside is not None else [])]:
@@ -80,15 +49,13 @@ def run(options: argparse.Namespace) -> None:
         base = options.index_base if chosen else reading.index_base
         formulas.append(reading.formula)
         mappings.append(columns_of(reading.formula, inputs, base, chosen))
-    rows = CardRows(table, target, options.holdout)
-    cards = cards_beside(formulas, mappings, rows)
-    if options.json:
-        documents = [card_document(card, at) for card, at in cards]
-        beside = documents[1] if len(documents) > 1 else None
-        document = documents[0] | {"target": target, "beside": beside}
-        write_out(json_text(plain_value(document), indent=None), None)
-    else:
-        print(*card_lines(cards, ["formula", "beside"][: len(cards)]), sep="\n")
+    cards = cards_beside(formulas, mappings, CardRows(table, target, options.holdout))
+
+    def document() -> dict[str, Any]:
+        first, *beside = [card_document(card, at) for card, at in cards]
+        return first | {"target": target, "beside": beside[0] if beside else None}
+
+    show(options, lambda: card_lines(cards, ["formula", "beside"][: len(cards)]), document)
 
 
 def columns_of(
@@ -162,3 +129,23 @@ def card_lines(cards: Sequence[tuple[RobustnessCard, Samples]], heads: Sequence[
 
 def _line(name: str, cells: Sequence[str]) -> str:
     return f"{name:<{NAME_WIDTH}}" + "".join(f" {cell:>{COLUMN_WIDTH}}" for cell in cells)
+
+
+COMMAND = Command(
+    "card",
+    "what remains of a formula's R² with short constants, in float32, on other rows",
+    (
+        FORMULA_ARGUMENT,
+        OptionRow("--data", "DATA.csv", "the table that it was fitted to", required=True),
+        TARGET,
+        OptionRow("--beside", FORMULA, "another one, on the same rows"),
+        HOLDOUT,
+        SYNTAX,
+        EXPONENTS_OPTION,
+        INDEX_BASE,
+        JSON,
+    ),
+    run,
+    "Robustness card: R² of a formula as given, with constants of 4 digits, in float32, on "
+    "resampled rows, on rows left out, on the outer rows, on a held-out table.",
+)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
+import math
 import os
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from eic_core.checking.baseline import Baseline
 from eic_core.checking.checks import check_formulas
@@ -24,53 +23,14 @@ from eic_core.checking.marks import (
 )
 from eic_core.checking.printing import PRINTERS, CheckedFiles
 from eic_core.checking.settings import DEFAULT_MAX, LossLimits, MarkSettings, with_setting
+from eic_core.cli.arguments import LIMITS, SAMPLES, SEED
+from eic_core.cli.command_table import Command, OptionRow, Options
 from eic_core.cli.exits import EXIT_FOUND, EXIT_OK, write_out
-from eic_core.cli.repair_command import add_limit_arguments
+from eic_core.cli.progress import ProgressLine
 from eic_core.errors import DataError
-from eic_core.samples import DEFAULT_SAMPLES
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "check",
-        help="a gate for the formulas in source files",
-        description="Measure the formulas that a comment marks, `# eic: x=0.1:10, max=3` on the "
-        "line above (`//` in C, `!` in Fortran, `%%` in LaTeX), or that a TOML list holds. The "
-        "exit status is 1 where one loses more digits than its limit, or cannot be read.",
-    )
-    parser.add_argument(
-        "paths",
-        metavar="FILE",
-        nargs="+",
-        type=Path,
-        help="a source file, a .toml list, or a folder: its files " + " ".join(SUFFIXES),
-    )
-    parser.add_argument(
-        "--max",
-        metavar="DIGITS",
-        type=float,
-        help="limit of marks that state none: digits measured at nine in ten rows; default: "
-        f"{DEFAULT_MAX:g}",
-    )
-    parser.add_argument("--worst", metavar="DIGITS", type=float, help="the same at the worst row")
-    parser.add_argument("--eic", metavar="DIGITS", type=float, help="the same of EIC")
-    parser.add_argument(
-        "--samples", metavar="N", type=int, default=DEFAULT_SAMPLES, help="default: %(default)s"
-    )
-    parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
-    add_limit_arguments(parser)
-    parser.add_argument(
-        "--format", choices=[*PRINTERS], default="text", help="default: %(default)s"
-    )
-    parser.add_argument("--out", metavar="FILE", type=Path, help="default: standard output")
-    parser.add_argument("--baseline", metavar="FILE", type=Path, help="accept what this file lists")
-    parser.add_argument(
-        "--write-baseline", metavar="FILE", type=Path, help="accept all that fails now"
-    )
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     if not options.seconds >= 0:
         raise DataError(f"the search cannot take {options.seconds:g} seconds")
     limits = _limits(options).or_else(LossLimits(DEFAULT_MAX))
@@ -83,13 +43,18 @@ def run(options: argparse.Namespace) -> int:
     if not files:
         raise DataError("there is no file to check", hint="name files, or a folder that has some")
     marked = [each for path, folder in files.items() for each in _marked(folder, path, default)]
+    line = ProgressLine(elsewhere=math.inf)
+
+    def progress(done: int, of: int) -> None:
+        line.show(f"{done} of {of} formulas", last=done == of)
+
     checked = list(
         check_formulas(
             marked,
             default=limits,
             effort=options.effort,
             seconds=options.seconds,
-            progress=_progress if sys.stderr.isatty() else None,
+            progress=progress,
         )
     )
     accepted = [baseline.accepts(each) for each in checked]
@@ -106,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_FOUND if result.failing else EXIT_OK
 
 
-def _limits(options: argparse.Namespace) -> LossLimits:
+def _limits(options: Options) -> LossLimits:
     settings = MarkSettings()
     for name in ("max", "worst", "eic"):
         if (value := getattr(options, name)) is not None:
@@ -153,6 +118,35 @@ def _cut_out(folder: Path, path: Path, default: MarkSettings) -> Sequence[Marked
     return marked_formulas(path, text.replace("\r\n", "\n").replace("\r", "\n"), default)
 
 
-def _progress(done: int, of: int) -> None:
-    end = "\n" if done == of else "\r"
-    print(f"{done} of {of} formulas", end=end, file=sys.stderr, flush=True)
+COMMAND = Command(
+    "check",
+    "a gate for the formulas in source files",
+    (
+        OptionRow(
+            "paths",
+            "FILE",
+            "a source file, a .toml list, or a folder: its files " + " ".join(SUFFIXES),
+            count="+",
+        ),
+        OptionRow(
+            "--max",
+            "DIGITS",
+            "limit of marks that state none: digits measured at nine in ten rows; default: "
+            f"{DEFAULT_MAX:g}",
+            kind=float,
+        ),
+        OptionRow("--worst", "DIGITS", "the same at the worst row", kind=float),
+        OptionRow("--eic", "DIGITS", "the same of EIC", kind=float),
+        SAMPLES,
+        SEED,
+        *LIMITS,
+        OptionRow("--format", default="text", choices=PRINTERS),
+        OptionRow("--out", "FILE", "default: standard output"),
+        OptionRow("--baseline", "FILE", "accept what this file lists"),
+        OptionRow("--write-baseline", "FILE", "accept all that fails now"),
+    ),
+    run,
+    "Measure the formulas that a comment marks, `# eic: x=0.1:10, max=3` on the line above (`//` "
+    "in C, `!` in Fortran, `%` in LaTeX), or that a TOML list holds. The exit status is 1 where "
+    "one loses more digits than its limit, or cannot be read.",
+)

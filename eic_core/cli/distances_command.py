@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import whole_number
-from eic_core.cli.exits import write_out
-from eic_core.cli.score_command import Meter
+from eic_core.cli.arguments import JSON, SEED, whole_number
+from eic_core.cli.command_table import Command, OptionRow, Options, show
+from eic_core.cli.progress import ProgressLine
 from eic_core.corpora.distances import (
     CORPORA,
     PAPER,
@@ -28,73 +26,25 @@ from eic_core.corpora.generating import MEASURES, THRESHOLD, GenerationPlan
 from eic_core.corpora.laws import NAMES, load
 from eic_core.corpora.recipes import RECIPES
 from eic_core.errors import DataError
-from eic_core.exports import json_text, plain_value
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "distances",
-        help="how far random formulas are from real laws, with and without a filter by EIC",
-        description="Divergences of random formulas from corpora: unfiltered, filtered by EIC, and "
-        "chosen by length alone; with what Yu et al. print.",
-    )
-    parser.add_argument(
-        "--count",
-        metavar="N",
-        type=whole_number,
-        default=1_024,
-        help="formulas of each set, as in 1e5; default: %(default)s",
-    )
-    parser.add_argument(
-        "--max-eic",
-        metavar="T",
-        type=float,
-        default=THRESHOLD,
-        help="what the filter lets through; default: %(default)s",
-    )
-    parser.add_argument(
-        "--measure",
-        choices=MEASURES,
-        default=MEASURES[0],
-        help="what EIC is made of at a node; default: %(default)s",
-    )
-    parser.add_argument(
-        "--corpus",
-        metavar="NAME",
-        action="append",
-        choices=NAMES,
-        help=f"one or more of {', '.join(NAMES)}; default: {', '.join(CORPORA)}",
-    )
-    parser.add_argument(
-        "--recipe",
-        choices=tuple(RECIPES),
-        default="e2esr",
-        help="whose random formulas; default: %(default)s",
-    )
-    parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     if options.count < 100:
         raise DataError("so few formulas tell nothing", hint="ask for 100 or more: --count 1024")
     if options.seed < 0:
         raise DataError("a seed is 0 or more")
     plan = GenerationPlan(options.max_eic, 0, options.measure, False, options.recipe)
-    meter = Meter(sys.stderr.isatty())
-    generated = generate_sets(options.count, plan, options.seed, meter)
+    generated = generate_sets(options.count, plan, options.seed, ProgressLine().count)
     comparisons = compare(generated, options.corpus or CORPORA, seed=options.seed)
-    if options.json:
-        document = _document(generated, comparisons, options)
-        write_out(json_text(plain_value(document), indent=None), None)
-    else:
-        for line in _lines(generated, comparisons, options):
-            print(line)
+    show(
+        options,
+        lambda: _lines(generated, comparisons, options),
+        lambda: _document(generated, comparisons, options),
+    )
 
 
 def _document(
-    generated: GeneratedSets, comparisons: Sequence[Comparison], options: argparse.Namespace
+    generated: GeneratedSets, comparisons: Sequence[Comparison], options: Options
 ) -> dict[str, Any]:
     return {
         "count": generated.count,
@@ -135,35 +85,29 @@ def _numbers(estimate: Estimate) -> dict[str, float]:
 
 
 def _lines(
-    generated: GeneratedSets, comparisons: Sequence[Comparison], options: argparse.Namespace
-) -> Iterator[str]:
+    generated: GeneratedSets, comparisons: Sequence[Comparison], options: Options
+) -> list[str]:
     mean = "the mean of s²" if options.measure == "mean" else "the 90 % quantile of s²"
     share = wording.percent(generated.accepted, 0)
-    yield (
+    in_paper = [each for each in comparisons if (each.corpus, each.trait) in PAPER]
+    return [
         f"{generated.count:,} formulas a set, seed {options.seed}; [95 % intervals] resample "
-        "formulas and laws"
-    )
-    yield f"filtered: EIC of at most {options.max_eic:g} ({mean}), {share} of the random formulas"
-    yield f"shortest: the {share} of fewest nodes, {generated.longest} at most"
-    yield "same lengths: random formulas, each as long as one of the filtered"
-    yield ""
-    yield (
+        "formulas and laws",
+        f"filtered: EIC of at most {options.max_eic:g} ({mean}), {share} of the random formulas",
+        f"shortest: the {share} of fewest nodes, {generated.longest} at most",
+        "same lengths: random formulas, each as long as one of the filtered",
+        "",
         f"{'Jensen-Shannon divergence, nats':32} "
         + " ".join(f"{name:>19}" for name in SETS)
-        + f" {'EIC beyond length':>22} {'by chance':>9}"
-    )
-    for comparison in comparisons:
-        yield (
-            f"{comparison.corpus + ', ' + comparison.trait:32} "
-            + " ".join(f"{_text(comparison.distance[name]):>19}" for name in SETS)
-            + f" {_text(comparison.beyond, signed=True):>22} {comparison.chance:>9.3f}"
-        )
-    in_paper = [
-        comparison for comparison in comparisons if (comparison.corpus, comparison.trait) in PAPER
+        + f" {'EIC beyond length':>22} {'by chance':>9}",
+        *(
+            f"{each.corpus + ', ' + each.trait:32} "
+            + " ".join(f"{_text(each.distance[name]):>19}" for name in SETS)
+            + f" {_text(each.beyond, signed=True):>22} {each.chance:>9.3f}"
+            for each in comparisons
+        ),
+        *(["", *_beside_the_paper(in_paper)] if in_paper else []),
     ]
-    if in_paper:
-        yield ""
-        yield from _beside_the_paper(in_paper)
 
 
 def _text(estimate: Estimate, *, signed: bool = False) -> str:
@@ -223,3 +167,34 @@ def _change(before: float, after: float) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:+.0f} %".replace("-", "−")
+
+
+COMMAND = Command(
+    "distances",
+    "how far random formulas are from real laws, with and without a filter by EIC",
+    (
+        OptionRow(
+            "--count", "N", "formulas of each set, as in 1e5", default=1_024, kind=whole_number
+        ),
+        OptionRow("--max-eic", "T", "what the filter lets through", default=THRESHOLD),
+        OptionRow(
+            "--measure",
+            help="what EIC is made of at a node",
+            default=MEASURES[0],
+            choices=MEASURES,
+        ),
+        OptionRow(
+            "--corpus",
+            "NAME",
+            f"one or more of {', '.join(NAMES)}; default: {', '.join(CORPORA)}",
+            choices=NAMES,
+            settings={"action": "append"},
+        ),
+        OptionRow("--recipe", help="whose random formulas", default="e2esr", choices=RECIPES),
+        SEED,
+        JSON,
+    ),
+    run,
+    "Divergences of random formulas from corpora: unfiltered, filtered by EIC, and chosen by "
+    "length alone; with what Yu et al. print.",
+)

@@ -89,11 +89,18 @@ def write_out(text: str, path: Path | None, *, commands: bool = False) -> None:
         out = getattr(sys.stdout, "unguarded", sys.stdout) if commands else sys.stdout
         print(*text.split("\n"), sep="\n", end="", file=out)
         return
-    try:
+    with fault_of_file("write", path):
         # a file's name that is not UTF-8 may stand in it
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+@contextmanager
+def fault_of_file(verb: str, path: Path) -> Iterator[None]:
+    """Within it a fault of the system is a DataError: cannot read, or write, this file."""
+    try:
+        yield
     except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror}") from error
+        raise DataError(f"cannot {verb} {path}: {error.strerror}") from error
 
 
 def refuse_unwritable(path: Path | None) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import add_exponents_argument, whole_number
-from eic_core.cli.exits import refuse_unwritable, write_out
-from eic_core.cli.score_command import Meter
+from eic_core.cli.arguments import EXPONENTS_OPTION, JSON, whole_number
+from eic_core.cli.command_table import Command, OptionRow, Options, show
+from eic_core.cli.exits import fault_of_file, refuse_unwritable
+from eic_core.cli.progress import ProgressLine
 from eic_core.corpora.claims import (
     LAWS,
     OWN_RUNS,
-    Claim,
     claims,
     figure_rows,
     groups_by_method,
@@ -34,76 +32,17 @@ from eic_core.corpora.gap import (
     Q90,
     GapDifference,
     Group,
-    GroupSummary,
     compare_groups,
     summarise,
 )
 from eic_core.corpora.laws import NAMES, RULES, load
 from eic_core.corpora.measured import COUNTS, SEED
 from eic_core.errors import DataError
-from eic_core.exports import csv_writer, json_text, plain_value
+from eic_core.exports import csv_writer
 from eic_core.pool.importers import import_formulas
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "gap",
-        help="how EIC is distributed over laws, benchmarks and found formulas",
-        description="The stability gap: EIC of the laws of physics, of named equations, of "
-        "LLM-SRBench, and of what methods found for the laws, with the claims of Yu et al. beside.",
-    )
-    parser.add_argument(
-        "--corpus",
-        metavar="NAME",
-        action="append",
-        choices=NAMES,
-        help=f"one or more of {', '.join(NAMES)}; default: all",
-    )
-    parser.add_argument(
-        "--pool",
-        metavar="FILE",
-        type=Path,
-        action="append",
-        default=[],
-        help="formulas that methods found, in any form that Compare reads; the problems are laws "
-        "(feynman_I_6_2, ...), or tables of --problems",
-    )
-    parser.add_argument(
-        "--problems",
-        metavar="DIR",
-        type=Path,
-        help="holds PROBLEM.csv; default: tables are drawn from the ranges of the laws",
-    )
-    parser.add_argument(
-        "--samples",
-        metavar="N",
-        type=whole_number,
-        default=1_000,
-        help="rows a formula; default: %(default)s",
-    )
-    parser.add_argument(
-        "--seed",
-        metavar="S",
-        type=int,
-        default=SEED,
-        help="of the rows and of the resampling; default: %(default)s",
-    )
-    parser.add_argument(
-        "--rule",
-        choices=tuple(RULES),
-        default=next(iter(RULES)),
-        help="how variables of equations without ranges are sampled; default: %(default)s",
-    )
-    add_exponents_argument(parser)
-    parser.add_argument(
-        "--anew", action="store_true", help="measure the corpora; else the shipped figures are read"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--out", metavar="CSV", type=Path, help="write a row a formula and N")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     if options.samples < 1:
         raise DataError("--samples must be at least 1")
     if options.seed < 0:
@@ -111,42 +50,29 @@ def run(options: argparse.Namespace) -> None:
     refuse_unwritable(options.out)
     counts = tuple(sorted({*COUNTS, options.samples}))
     names = tuple(name for name in NAMES if name in (options.corpus or NAMES))
-    laws = groups_of_laws(
-        names,
-        counts,
-        seed=options.seed,
-        rule=options.rule,
-        exponents=options.exponents,
-        anew=options.anew,
-        progress=Meter(sys.stderr.isatty()),
-    )
+    chosen: dict[str, Any] = {
+        "seed": options.seed,
+        "exponents": options.exponents,
+        "anew": options.anew,
+    }
+    laws = groups_of_laws(names, counts, rule=options.rule, progress=ProgressLine().count, **chosen)
     own: tuple[Group, ...] = ()
     if {"feynman", "strogatz"} <= set(names):
-        own = groups_of_short_runs(
-            counts,
-            seed=options.seed,
-            exponents=options.exponents,
-            anew=options.anew,
-            progress=Meter(sys.stderr.isatty()),
-        )
+        own = groups_of_short_runs(counts, progress=ProgressLine().count, **chosen)
     pools = [group for path in options.pool for group in _pool(path, counts, options)]
     groups = (*laws, *own, *pools)
     if options.out is not None:
         _write(options.out, groups)
-    if options.json:
-        document = _document(groups, counts, options)
-        write_out(json_text(plain_value(document), indent=None), None)
-    else:
-        for line in _lines(groups, counts, options):
-            print(line)
+    show(
+        options,
+        lambda: _lines(groups, counts, options),
+        lambda: _document(groups, counts, options),
+    )
 
 
-def _pool(path: Path, counts: Sequence[int], options: argparse.Namespace) -> tuple[Group, ...]:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
-    rows = import_formulas(content, name=path.name).rows
+def _pool(path: Path, counts: Sequence[int], options: Options) -> tuple[Group, ...]:
+    with fault_of_file("read", path):
+        rows = import_formulas(path.read_bytes(), name=path.name).rows
     if not any(row.problem for row in rows):
         raise DataError(
             f"{path.name} does not say what its formulas were found for",
@@ -157,7 +83,7 @@ def _pool(path: Path, counts: Sequence[int], options: argparse.Namespace) -> tup
     where = (
         LawRows(counts, options.seed) if options.problems is None else (TableRows(options.problems))
     )
-    pool = measure_found(rows, where, progress=Meter(sys.stderr.isatty()))
+    pool = measure_found(rows, where, progress=ProgressLine().count)
     if not any(method.formulas for method in pool):
         reasons = Counter[str]()
         for method in pool:
@@ -170,9 +96,7 @@ def _pool(path: Path, counts: Sequence[int], options: argparse.Namespace) -> tup
     return groups_by_method(pool)
 
 
-def _document(
-    groups: Sequence[Group], counts: Sequence[int], options: argparse.Namespace
-) -> dict[str, Any]:
+def _document(groups: Sequence[Group], counts: Sequence[int], options: Options) -> dict[str, Any]:
     return {
         "samples": options.samples,
         "seed": options.seed,
@@ -196,48 +120,45 @@ def _counts_of(group: Group, counts: Sequence[int]) -> tuple[int, ...]:
     return tuple(counts) if group.by_rows else (counts[0],)
 
 
-def _lines(
-    groups: Sequence[Group], counts: Sequence[int], options: argparse.Namespace
-) -> Iterator[str]:
+def _lines(groups: Sequence[Group], counts: Sequence[int], options: Options) -> list[str]:
     level = wording.level_percent(LEVEL)
-    yield (
+    first = [
         f"EIC of {wording.count(options.samples, 'row')} a formula, seed {options.seed}; "
         f"[{level} intervals] resample laws; named equations: {options.rule}"
-        + ("" if options.exponents == "exact" else f"; exponents: {options.exponents}")
-    )
-    yield ""
-    yield (
+        + ("" if options.exponents == "exact" else f"; exponents: {options.exponents}"),
+        "",
         f"{'':32} {'n':>5} {'laws':>5} {'below 1':>8} {'q25':>8} {'median':>18} "
-        f"{'q75':>6} {'mean':>18} {'q90: median':>18}"
-    )
-    for group in groups:
-        yield _row(group, options)
-    for group in groups:
-        for reason, number in group.left_out.items():
-            yield f"{group.title}: {number} left out, {reason}"
-    yield from _without_value(groups, options)
-    yield ""
-    yield from _dependence(groups, counts, options)
-    if any(group.key == "wikipedia" for group in groups):
-        yield ""
-        yield from _rules(counts, options)
-    differences = _differences(groups, options)
-    if differences:
-        yield ""
-        yield f"{'Difference':60} {'of medians':>22} {'of means':>22}  laws of both"
-        for more in differences:
-            name = f"{more.first.title} less {more.second.title}"
-            yield (
-                f"{name:60} {interval_text(more.median, signed=True):>22} "
-                f"{interval_text(more.mean, signed=True):>22} {more.shared_laws:>6}"
-            )
-    yield ""
-    yield "What Yu et al. say, and what is found"
+        f"{'q75':>6} {'mean':>18} {'q90: median':>18}",
+        *(_row(group, options) for group in groups),
+        *(
+            f"{group.title}: {number} left out, {reason}"
+            for group in groups
+            for reason, number in group.left_out.items()
+        ),
+        *_without_value(groups, options),
+    ]
+    claimed = ["What Yu et al. say, and what is found"]
     for claim in claims(groups, options.samples, seed=options.seed):
-        yield from _claim_lines(claim)
+        statement = f"* {claim.statement} ({claim.place})"
+        claimed += [statement, f"  found: {claim.evidence}", f"  so: {claim.verdict}"]
+    rules = _rules(counts, options) if any(group.key == "wikipedia" for group in groups) else []
+    differences = _difference_lines(groups, options)
+    parts = first, _dependence(groups, counts, options), rules, differences, claimed
+    return [line for part in parts if part for line in ("", *part)][1:]
 
 
-def _row(group: Group, options: argparse.Namespace) -> str:
+def _difference_lines(groups: Sequence[Group], options: Options) -> list[str]:
+    lines = [
+        f"{f'{more.first.title} less {more.second.title}':60} "
+        f"{interval_text(more.median, signed=True):>22} "
+        f"{interval_text(more.mean, signed=True):>22} {more.shared_laws:>6}"
+        for more in _differences(groups, options)
+    ]
+    head = f"{'Difference':60} {'of medians':>22} {'of means':>22}  laws of both"
+    return [head, *lines] if lines else []
+
+
+def _row(group: Group, options: Options) -> str:
     mean = summarise(group, options.samples, seed=options.seed)
     q90 = summarise(group, options.samples, Q90, seed=options.seed)
     title = f"{group.title} ({group.note})" if group.note else group.title
@@ -250,7 +171,7 @@ def _row(group: Group, options: argparse.Namespace) -> str:
     )
 
 
-def _without_value(groups: Sequence[Group], options: argparse.Namespace) -> Iterator[str]:
+def _without_value(groups: Sequence[Group], options: Options) -> Iterator[str]:
     for group in groups:
         summary = summarise(group, options.samples, seed=options.seed, resamples=1)
         if summary.without:
@@ -259,51 +180,45 @@ def _without_value(groups: Sequence[Group], options: argparse.Namespace) -> Iter
             yield f"{group.title}: {summary.infinite} of infinite EIC, which the mean leaves out"
 
 
-def _dependence(
-    groups: Sequence[Group], counts: Sequence[int], options: argparse.Namespace
-) -> Iterator[str]:
-    heads = [f"{n:>9,}" for n in counts]
-    yield f"{'By the number of rows':32} " + " | ".join(
-        f"{word:>{10 * len(counts) - 1}}"
-        for word in ("median", "mean", "median of q90", "mean of q90")
-    )
-    yield f"{'':32} " + " | ".join([" ".join(heads)] * 4)
+def _dependence(groups: Sequence[Group], counts: Sequence[int], options: Options) -> list[str]:
+    words = ("median", "mean", "median of q90", "mean of q90")
+    heads = " ".join(f"{n:>9,}" for n in counts)
+    lines = [
+        f"{'By the number of rows':32} "
+        + " | ".join(f"{word:>{10 * len(counts) - 1}}" for word in words),
+        f"{'':32} " + " | ".join([heads] * 4),
+    ]
     for group in groups:
         own = _counts_of(group, counts)
-        if len(own) == 1:
-            continue
-        cells = []
-        for measure in (MEAN, Q90):
-            summaries = [summarise(group, n, measure, seed=options.seed, resamples=1) for n in own]
-            cells.append(" ".join(f"{wording.number(s.median.value):>9}" for s in summaries))
-            cells.append(" ".join(f"{wording.number(s.mean.value):>9}" for s in summaries))
-        yield f"{group.title:32} " + " | ".join(cells)
+        if len(own) > 1:
+            cells = []
+            for measure in (MEAN, Q90):
+                each = [summarise(group, n, measure, seed=options.seed, resamples=1) for n in own]
+                for values in ([s.median.value for s in each], [s.mean.value for s in each]):
+                    cells.append(" ".join(f"{wording.number(value):>9}" for value in values))
+            lines.append(f"{group.title:32} " + " | ".join(cells))
+    return lines
 
 
-def _rules(counts: Sequence[int], options: argparse.Namespace) -> Iterator[str]:
-    yield (
+def _rules(counts: Sequence[int], options: Options) -> list[str]:
+    lines = [
         f"{'Named equations by another rule':32} {'n':>5} {'below 1':>8} {'median':>18} "
         f"{'mean':>18} {'q90: median':>18} {'no value':>9}"
-    )
+    ]
     for rule in RULES:
-        [group, _] = groups_of_laws(
-            ["wikipedia"],
-            counts,
-            seed=options.seed,
-            rule=rule,
-            exponents=options.exponents,
-            anew=options.anew,
-        )
-        mean: GroupSummary = summarise(group, options.samples, seed=options.seed)
+        chosen: dict[str, Any] = {"exponents": options.exponents, "anew": options.anew}
+        [group, _] = groups_of_laws(["wikipedia"], counts, seed=options.seed, rule=rule, **chosen)
+        mean = summarise(group, options.samples, seed=options.seed)
         q90 = summarise(group, options.samples, Q90, seed=options.seed)
-        yield (
+        lines.append(
             f"{rule:32} {mean.count:>5} {wording.percent(mean.share_below_1.value, 0):>8} "
             f"{interval_text(mean.median):>18} {interval_text(mean.mean):>18} "
             f"{interval_text(q90.median):>18} {mean.without:>9}"
         )
+    return lines
 
 
-def _differences(groups: Sequence[Group], options: argparse.Namespace) -> list[GapDifference]:
+def _differences(groups: Sequence[Group], options: Options) -> list[GapDifference]:
     """Groups less the laws (a method's own ones), and this search with a price less without."""
     laws = next((group for group in groups if group.key == LAWS), None)
     if laws is None:
@@ -328,16 +243,49 @@ def _own_run(groups: Sequence[Group], title: str) -> Group | None:
     return next((g for g in groups if g.title == title and g.note == OWN_RUNS), None)
 
 
-def _claim_lines(claim: Claim) -> Iterator[str]:
-    yield f"* {claim.statement} ({claim.place})"
-    yield f"  found: {claim.evidence}"
-    yield f"  so: {claim.verdict}"
-
-
 def _write(path: Path, groups: Sequence[Group]) -> None:
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv_writer(file)
-            writer.writerows(figure_rows(groups))
-    except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror}") from error
+    with fault_of_file("write", path), path.open("w", encoding="utf-8", newline="") as file:
+        csv_writer(file).writerows(figure_rows(groups))
+
+
+COMMAND = Command(
+    "gap",
+    "how EIC is distributed over laws, benchmarks and found formulas",
+    (
+        OptionRow(
+            "--corpus",
+            "NAME",
+            f"one or more of {', '.join(NAMES)}; default: all",
+            choices=NAMES,
+            settings={"action": "append"},
+        ),
+        OptionRow(
+            "--pool",
+            "FILE",
+            "formulas that methods found, in any form that Compare reads; the problems are laws "
+            "(feynman_I_6_2, ...), or tables of --problems",
+            default=[],
+            settings={"action": "append"},
+        ),
+        OptionRow(
+            "--problems",
+            "DIR",
+            "holds PROBLEM.csv; default: tables are drawn from the ranges of the laws",
+        ),
+        OptionRow("--samples", "N", "rows a formula", default=1_000, kind=whole_number),
+        OptionRow("--seed", "S", "of the rows and of the resampling", default=SEED),
+        OptionRow(
+            "--rule",
+            help="how variables of equations without ranges are sampled",
+            default=next(iter(RULES)),
+            choices=RULES,
+        ),
+        EXPONENTS_OPTION,
+        OptionRow("--anew", help="measure the corpora; else the shipped figures are read"),
+        JSON,
+        OptionRow("--out", "CSV", "write a row a formula and N"),
+    ),
+    run,
+    "The stability gap: EIC of the laws of physics, of named equations, of LLM-SRBench, and of "
+    "what methods found for the laws, with the claims of Yu et al. beside.",
+)

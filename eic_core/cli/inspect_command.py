@@ -2,198 +2,66 @@
 
 from __future__ import annotations
 
-import argparse
 import math
-import re
 import sys
-import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import add_exponents_argument, read_data
-from eic_core.cli.exits import write_out
-from eic_core.effort import EFFORTS
+from eic_core.cli.arguments import EFFORT, INPUT, read_data
+from eic_core.cli.command_table import Command, Options, show
+from eic_core.cli.progress import ProgressLine
 from eic_core.errors import DataError
 from eic_core.explain.digit_rows import DigitRows, digit_rows
 from eic_core.explain.findings import findings_document
 from eic_core.explain.phrases.headline import badge, eic_line, marks
 from eic_core.explain.settling import Spread, spread_of
 from eic_core.explain.verdict import Verdict, verdict
-from eic_core.exports import json_text
-from eic_core.formula.syntax import SYNTAXES, Reading, canonical_name, read
+from eic_core.formula.syntax import Reading, canonical_name, read
 from eic_core.formula.syntax.languages import notation_called
 from eic_core.measure import Domain, Inspection, Samples, inspect
 from eic_core.measure.measured import Quantiles
 from eic_core.measure.row_source import NoRange, RowSource
-from eic_core.samples import DEFAULT_SAMPLES
-
-_SWITCHES = (
-    "--json",
-    "--help",
-    "-h",
-    "--no-repair",
-    "--no-branches",
-    "--no-series",
-    "--no-triangulation",
-    "--no-budget",
-)
-_WITH_VALUE = (
-    "--data",
-    "--samples",
-    "--seed",
-    "--syntax",
-    "--exponents",
-    "--target",
-    "--index-base",
-    "--out",
-    "--tolerance",
-    "--seconds",
-    "--effort",
-    "--beside",
-    "--holdout",
-    "--as",
-    "--variables",
-)
-_RANGE = re.compile(r"[^=\s]+=\s*(\w+:)?[-+.\w]+(:[-+.\w]+)?")
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "inspect",
-        help="where one formula loses its digits",
-        description="Measure where one formula loses its digits, on a table or on ranges.",
-    )
-    add_input_arguments(parser)
-    add_effort_argument(parser)
-    parser.set_defaults(run=run)
-
-
-def add_effort_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--effort",
-        metavar="|".join(EFFORTS),
-        type=effort,
-        default="normal",
-        help="how much work what is dear may take, or a multiple of the normal one; inf lets it "
-        "come to its end; default: %(default)s",
-    )
-
-
-def effort(text: str) -> float:
-    """An effort by its name, or as a multiple of the normal one.
-
-    >>> effort("quick"), effort("2")
-    (0.25, 2.0)
-    """
-    value = EFFORTS.get(text) or float(text)
-    if not value > 0:
-        raise ValueError
-    return value
-
-
-def add_input_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of all commands on one formula."""
-    parser.add_argument("formula", metavar="FORMULA", help="in any notation that is read")
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument("--data", metavar="FILE.csv", type=Path, help="a table with a header")
-    source.add_argument(
-        "--range",
-        metavar="NAME=LOW:HIGH",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="x=0.1:10, x=normal:1000:1, x=loguniform:1e-3:1e3 or x=2.5",
-    )
-    parser.add_argument(
-        "--samples", metavar="N", type=int, default=DEFAULT_SAMPLES, help="default: %(default)s"
-    )
-    parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
-    parser.add_argument("--syntax", metavar="NAME", default="auto", help=", ".join(SYNTAXES))
-    add_exponents_argument(parser)
-    parser.add_argument("--target", metavar="COLUMN", help="column that is no input")
-    parser.add_argument(
-        "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-def protect_formula(arguments: Sequence[str]) -> list[str]:
-    """Move the formula behind ``--``, so that it may begin with a minus.
-
-    >>> protect_formula(["inspect", "-x**2", "--range", "x=1:2", "--json"])
-    ['inspect', '--range', 'x=1:2', '--json', '--', '-x**2']
-    >>> protect_formula(["card", "-x", "--beside", "-y"])
-    ['card', '--beside=-y', '--', '-x']
-    """
-    # argparse takes a word with a minus for an option wherever it stands before `--`
-    if "--" in arguments:
-        return list(arguments)
-    options: list[str] = [arguments[0]]
-    formulas: list[str] = []
-    rest = list(arguments[1:])
-    while rest:
-        token = rest.pop(0)
-        if token in _SWITCHES or token.split("=")[0] in (*_WITH_VALUE, "--range") and "=" in token:
-            options.append(token)
-        elif token in _WITH_VALUE:
-            options += ["=".join([token, *rest[:1]])] if token == "--beside" else [token, *rest[:1]]
-            rest = rest[1:]
-        elif token == "--range":  # takes any number of ranges, and a formula may follow them
-            options += [token, *rest[:1]]
-            rest = rest[1:]
-            while rest and _RANGE.fullmatch(rest[0]):
-                options.append(rest.pop(0))
-        elif token.startswith("--") and len(token) > 3 and token[2].isalpha() and not formulas:
-            options.append(token)  # a misspelt option: argparse says so
-        else:
-            formulas.append(token)
-    return [*options, "--", *formulas] if formulas else options
-
-
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     reading, samples, mapping = read_input(options)
-    result = inspect(
-        reading.formula,
-        samples,
-        effort=options.effort,
-        progress=_Patience(sys.stderr.isatty()),
+    line = ProgressLine(elsewhere=math.inf, first=1)
+
+    def progress(share: float) -> None:
+        if share < 1:
+            line.show(f"{100 * share:3.0f} % of the samples")
+        else:
+            line.end()
+
+    result = inspect(reading.formula, samples, effort=options.effort, progress=progress)
+    show(
+        options,
+        lambda: describe(result, reading, mapping),
+        lambda: inspection_document(result, reading, samples, mapping),
     )
-    if options.json:
-        document = result.to_json()
-        document["variables"] = mapping
-        document["reading"] = reading_document(reading)
-        document["data"] = samples.origin
-        judged = verdict(result)
-        document["verdict"] = judged.to_json()
-        document["findings"] = findings_document(judged.findings)
-        document["digits"] = digits_document(digit_rows(result))
-        write_out(json_text(document, indent=None), None)
-    else:
-        print(*describe(result, reading, mapping), sep="\n")
 
 
-class _Patience:
-    """After a second, a line on a terminal that says how far the exact check is."""
+def inspection_document(
+    result: Inspection, reading: Reading, samples: Samples, mapping: dict[str, str]
+) -> dict[str, Any]:
+    judged = verdict(result)
+    return result.to_json() | {
+        "variables": mapping,
+        "reading": reading_document(reading),
+        "data": samples.origin,
+        "verdict": judged.to_json(),
+        "findings": findings_document(judged.findings),
+        "digits": digits_document(digit_rows(result)),
+    }
 
-    def __init__(self, terminal: bool) -> None:
-        self.terminal, self.started, self.waits = terminal, time.monotonic(), False
 
-    def __call__(self, share: float) -> None:
-        if not self.terminal:
-            return
-        end = "\n" if share >= 1 else "\r"
-        self.waits |= share < 1 and time.monotonic() - self.started > 1
-        if self.waits:
-            print(f"{100 * share:3.0f} % of the samples", end=end, file=sys.stderr, flush=True)
-
-
-def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str, str]]:
+def read_input(options: Options) -> tuple[Reading, Samples, dict[str, str]]:
     """The formula, its samples, and the column or range of each variable."""
     table = None if options.data is None else read_data(options.data)
+    ranges = _parse_ranges(options.range)
     source = RowSource(
-        _parse_ranges(options.range),
+        ranges,
         table,
         options.target,
         options.index_base,
@@ -209,11 +77,14 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
     try:
         samples, mapping = source.rows(reading)
     except NoRange as error:
-        ranges = " ".join(["--range", *[f"{name}=1:5" for name in error.missing[:3]]])
+        example = " ".join(["--range", *[f"{name}=1:5" for name in error.missing[:3]]])
         other = next(iter(reading.alternatives), None)
         offer = f"; for {other.label} write `{other.text}`" if other is not None else ""
-        hint = f"give each a range, as in `{ranges}`, or a table with `--data`{offer}"
+        hint = f"give each a range, as in `{example}`, or a table with `--data`{offer}"
         raise NoRange(error.missing, error.names, hint) from error
+    if unused := sorted(ranges.keys() - mapping.keys()):
+        listed = wording.join([f"`{name}`" for name in unused])
+        print(f"note: no variable of the formula takes the range of {listed}", file=sys.stderr)
     if table is not None and len(samples) < table.rows:
         left_out = table.rows - len(samples)
         problems = [str(p) for p in table.problems if p.column in mapping.values()][:5]
@@ -359,3 +230,12 @@ def _tail(spread: Spread) -> str:
 
 def _digits(value: float) -> str:
     return wording.number(value, missing="undefined")
+
+
+COMMAND = Command(
+    "inspect",
+    "where one formula loses its digits",
+    (*INPUT, EFFORT),
+    run,
+    "Measure where one formula loses its digits, on a table or on ranges.",
+)

@@ -8,7 +8,10 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from eic_core.cli.exits import Parser, exit_status
+from eic_core.cli.command_table import Command, OptionRow, Options, parser_of, protect_formula
+from eic_core.cli.completion import SHELLS
+from eic_core.cli.exits import exit_status, write_out
+from eic_core.errors import UserError
 
 COMMANDS = (
     "inspect",
@@ -23,11 +26,9 @@ COMMANDS = (
     "generate",
     "distances",
     "write",
+    "completion",
 )
 """Each in a module of its own: no command waits for the imports of another."""
-
-TAKE_A_FORMULA = ("inspect", "repair", "report", "card", "write")
-"""Commands whose first argument may begin with a minus."""
 
 PROGRAM = "eic"
 """The script of an installation."""
@@ -37,17 +38,16 @@ def build_parser(
     names: Sequence[str] = COMMANDS, program: str = PROGRAM
 ) -> argparse.ArgumentParser:
     """The parser of these commands; its help calls the program `program`."""
-    parser = Parser(
-        prog=program,
-        description="Where does a formula lose its digits? The Effective Information Criterion.",
-    )
-    parser.add_argument(
-        "--version", action=_Version, nargs=0, help="print the version and what the engine runs on"
-    )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in names:
-        import_module(f"eic_core.cli.{name}_command").add_parser(commands)
-    return parser
+    description = "Where does a formula lose its digits? The Effective Information Criterion."
+    return parser_of(program, description, map(command_of, names), [VERSION])
+
+
+def command_of(name: str) -> Command:
+    """The row of a command, and with it what that imports."""
+    if name == COMPLETION.name:
+        return COMPLETION
+    command: Command = import_module(f"eic_core.cli.{name}_command").COMMAND
+    return command
 
 
 class _Version(argparse.Action):
@@ -60,18 +60,53 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+VERSION = OptionRow(
+    "--version",
+    help="print the version and what the engine runs on",
+    settings={"action": _Version, "nargs": 0, "default": None},
+)
+
+
+def _complete(options: Options) -> None:
+    write_out(SHELLS[options.shell]([*map(command_of, COMMANDS)]), None)
+
+
+COMPLETION = Command(
+    "completion",
+    "what makes a shell complete commands, options and values",
+    (OptionRow("shell", help="it sources what is printed", choices=SHELLS),),
+    _complete,
+    "Print a script for a shell: source <(eic completion bash), the same for zsh, or eic "
+    "completion fish | source.",
+)
+
+
 def main(argv: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:
     """Run a command: 0, 2 after a mistake of the user's, 130 after Ctrl-C; 1 from `check` alone."""
     if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Ctrl-C while modules load ends the program without a traceback; later a command decides
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    command = [name for name in COMMANDS if arguments[:1] == [name]]
-    if command and command[0] in TAKE_A_FORMULA:
-        from eic_core.cli.inspect_command import protect_formula
-
-        arguments = protect_formula(arguments)
-    options = build_parser(command or COMMANDS, program).parse_args(arguments)
+    options = parse(sys.argv[1:] if argv is None else argv, program)
     if argv is None and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    return exit_status(lambda: options.run(options))
+    return exit_status(lambda: run(options))
+
+
+def parse(arguments: Sequence[str], program: str = PROGRAM) -> Options:
+    """The options of a command line; SystemExit after a mistake and after `--help`."""
+    name, rest = "".join(arguments[:1]), arguments[1:]
+    if name not in COMMANDS:
+        return build_parser(program=program).parse_args(arguments)
+    words = [name, *protect_formula(command_of(name), rest)]
+    return build_parser([name], program).parse_args(words)
+
+
+def run(options: Options) -> int | None:
+    """Run what was parsed; the formula `-` is what stands in the input."""
+    if getattr(options, "formula", None) == "-":
+        try:
+            options.formula = sys.stdin.read()
+        except UnicodeDecodeError as error:
+            raise UserError("the input is no text", hint="write it in UTF-8") from error
+    status: int | None = options.run(options)
+    return status

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import argparse
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import add_exponents_argument, add_strict_argument, read_data
-from eic_core.cli.card_command import (
-    CardRows,
-    add_holdout_argument,
-    card_document,
-    card_lines,
-    cards_beside,
+from eic_core.cli.arguments import (
+    EXPONENTS_OPTION,
+    HOLDOUT,
+    INDEX_BASE,
+    JSON,
+    STRICT,
+    TARGET,
+    read_data,
+    target_column,
 )
-from eic_core.cli.exits import write_out
+from eic_core.cli.card_command import CardRows, card_document, card_lines, cards_beside
+from eic_core.cli.command_table import Command, OptionRow, Options, show
+from eic_core.cli.exits import fault_of_file
 from eic_core.errors import DataError
 from eic_core.explain.robustness import RobustnessCard
-from eic_core.exports import json_text, plain_value
 from eic_core.formula.syntax import SYNTAXES
 from eic_core.formula.syntax.languages import notation_called
 from eic_core.measure.table import Table
@@ -40,83 +42,15 @@ MOST_PRINTED = 10
 FORMULA_WIDTH = 60
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "pick",
-        help="which formula of a front to take, with regard to its digits",
-        description="Weigh what a search has found again: accuracy, nodes, and digits (EIC).",
-    )
-    parser.add_argument(
-        "front",
-        metavar="FRONT.csv",
-        type=Path,
-        help="a hall of fame, a front or a list, as PySR, Operon, gplearn, SRBench or a person "
-        "wrote it",
-    )
-    parser.add_argument(
-        "--data",
-        metavar="DATA.csv",
-        type=Path,
-        required=True,
-        help="the table that the formulas were fitted to",
-    )
-    parser.add_argument("--target", metavar="COLUMN", help="default: the last column")
-    parser.add_argument(
-        "--alpha",
-        metavar="A",
-        type=float,
-        default=READABLE,
-        help="what a digit costs; 0 leaves digits out of account; default: %(default)s",
-    )
-    parser.add_argument("--problem", metavar="NAME", help="where the list is about several")
-    parser.add_argument(
-        "--format",
-        choices=("auto", *FORMATS, *ALIASES),
-        default="auto",
-        metavar="NAME",
-        help=f"auto, {', '.join(FORMATS)}; default: %(default)s",
-    )
-    parser.add_argument(
-        "--column", metavar="NAME", help="the column of the list that holds the formulas"
-    )
-    parser.add_argument(
-        "--syntax", metavar="NAME", help="the notation of all formulas: " + ", ".join(SYNTAXES)
-    )
-    parser.add_argument(
-        "--reading",
-        choices=("tool", "plain"),
-        default="tool",
-        help="whether functions that a tool protects are those of the tool; default: %(default)s",
-    )
-    parser.add_argument(
-        "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
-    )
-    parser.add_argument(
-        "--card",
-        action="store_true",
-        help="print what remains of R² with short constants, in float32 and on other rows, beside "
-        "the choice without regard to EIC",
-    )
-    add_holdout_argument(parser)
-    add_exponents_argument(parser)
-    add_strict_argument(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> None:
-    try:
+def run(options: Options) -> None:
+    with fault_of_file("read", options.front):
         content = options.front.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot read {options.front}: {error.strerror}") from error
     imported = import_formulas(
         content, name=options.front.name, format=options.format, column=options.column
     )
     table = read_data(options.data)
-    target = table.column(options.target or table.names[-1])
-    if target is None:
-        listed = ", ".join(f"`{name}`" for name in table.names)
-        raise DataError(f"the table has no column `{options.target}`", hint=f"it has {listed}")
+    target = target_column(table, options.target)
+    _refuse_numbers(imported.rows, options.front.name)
     rows = _as_asked(_rows_of_problem(imported, options.problem, options.data.stem), options)
     scores = score_listing(rows, TableData(table, target, options.index_base))
     choice = pick(scores, options.alpha)
@@ -124,30 +58,44 @@ def run(options: argparse.Namespace) -> None:
     cards = []
     if options.card or options.holdout:  # a held-out table is for the card alone
         cards = _cards(choice, CardRows(table, target, options.holdout))
-    notes = [*filter(None, [protected_note(scores)]), *imported.notes]
-    if options.json:
-        document = choice.to_json() | {
+    note = protected_note(scores)
+
+    def lines() -> list[str]:
+        lines = [*_lines(choice, table, target, doubts), *column_notes(scores)]
+        if note:
+            lines[3:3] = [f"{note} With --reading plain: the plain functions."]
+        beside = ["", *card_lines(cards, _heads(choice))] if cards else []
+        return [*lines, *imported.notes, *beside]
+
+    def document() -> dict[str, Any]:
+        return choice.to_json() | {
             "target": target,
             "exponents": options.exponents,
-            "doubts": list(doubts),
-            "notes": notes,
+            "doubts": doubts,
+            "notes": [*filter(None, [note]), *imported.notes],
+            **({"cards": [card_document(*card) for card in cards]} if cards else {}),
         }
-        if cards:
-            document["cards"] = [card_document(*card) for card in cards]
-        write_out(json_text(plain_value(document), indent=None), None)
-    else:
-        lines = [*_lines(choice, table, target, doubts), *column_notes(scores)]
-        if note := protected_note(scores):
-            lines[3:3] = [f"{note} With --reading plain: the plain functions."]
-        lines += imported.notes
-        if cards:
-            lines += ["", *card_lines(cards, _heads(choice))]
-        print(*lines, sep="\n")
+
+    show(options, lines, document)
     if options.strict:
         refuse_left_out(choice.left_out, len(rows))
 
 
-def _as_asked(rows: Sequence[Listed], options: argparse.Namespace) -> Sequence[Listed]:
+def _refuse_numbers(rows: Sequence[Listed], name: str) -> None:
+    """DataError if the list is a table of data: below its header stand numbers alone."""
+    cells = [re.split(r"[,;\t]", row.formula) for row in rows[1:]]
+    if cells and all(len(line) > 1 and all(map(_NUMBER.fullmatch, line)) for line in cells):
+        raise DataError(
+            f"{name} is a table of numbers, and no list of formulas",
+            hint="the list comes first, the table behind --data: pick FRONT.csv --data DATA.csv",
+        )
+
+
+_NUMBER = re.compile(r"\s*([-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|nan|NaN|NA|)\s*")
+"""A cell of a table of data, which may be empty."""
+
+
+def _as_asked(rows: Sequence[Listed], options: Options) -> Sequence[Listed]:
     """The rows, in the notation and with the exponents that the options name."""
     rows = [replace(row, exponents=options.exponents) for row in rows]
     if options.syntax not in (None, "auto"):
@@ -241,3 +189,60 @@ def _rows_measured(choice: Pick, table: Table) -> str:
         f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
     )
     return f"{few} of {of} (those with a number in each column that a formula uses)"
+
+
+COMMAND = Command(
+    "pick",
+    "which formula of a front to take, with regard to its digits",
+    (
+        OptionRow(
+            "front",
+            "FRONT.csv",
+            "a hall of fame, a front or a list, as PySR, Operon, gplearn, SRBench or a person "
+            "wrote it",
+        ),
+        OptionRow(
+            "--data", "DATA.csv", "the table that the formulas were fitted to", required=True
+        ),
+        TARGET,
+        OptionRow(
+            "--alpha",
+            "A",
+            "what a digit costs; 0 leaves digits out of account",
+            default=READABLE,
+        ),
+        OptionRow("--problem", "NAME", "where the list is about several"),
+        OptionRow(
+            "--format",
+            "NAME",
+            f"auto, {', '.join(FORMATS)}",
+            default="auto",
+            choices=("auto", *FORMATS, *ALIASES),
+        ),
+        OptionRow("--column", "NAME", "the column of the list that holds the formulas"),
+        OptionRow(
+            "--syntax",
+            "NAME",
+            f"the notation of all formulas: {', '.join(SYNTAXES)}",
+            words=SYNTAXES,
+        ),
+        OptionRow(
+            "--reading",
+            help="whether functions that a tool protects are those of the tool",
+            default="tool",
+            choices=("tool", "plain"),
+        ),
+        INDEX_BASE,
+        OptionRow(
+            "--card",
+            help="print what remains of R² with short constants, in float32 and on other rows, "
+            "beside the choice without regard to EIC",
+        ),
+        HOLDOUT,
+        EXPONENTS_OPTION,
+        STRICT,
+        JSON,
+    ),
+    run,
+    "Weigh what a search has found again: accuracy, nodes, and digits (EIC).",
+)

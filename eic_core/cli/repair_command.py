@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-import math
 import textwrap
 from collections.abc import Sequence
-from typing import Any
+from typing import cast
 
 from eic_core import wording
-from eic_core.cli.exits import write_out
-from eic_core.cli.inspect_command import (
-    add_effort_argument,
-    add_input_arguments,
-    read_input,
-    reading_document,
-    reading_lines,
-)
+from eic_core.cli.arguments import INDEX_BASE, JSON, LIMITS, SOURCE
+from eic_core.cli.command_table import Command, OptionRow, Options, show
+from eic_core.cli.inspect_command import read_input, reading_document, reading_lines
 from eic_core.errors import UserError
-from eic_core.exports import json_text
 from eic_core.formula.copying import is_own_name
 from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
@@ -31,66 +23,17 @@ from eic_core.rewriting.phrases import (
     numbers_caption,
     series_name,
 )
-from eic_core.rewriting.precision import TARGETS
+from eic_core.rewriting.precision import TARGETS, Target
 from eic_core.rewriting.profile import arms_of
 
 WIDTH = 80
 """Columns of a terminal."""
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "repair",
-        help="equivalent forms that lose fewer digits",
-        description="Search for equivalent forms that lose fewer digits, verified on the data; "
-        "for forms that choose between branches, and, named as such, for approximations by a "
-        "series with a proved bound.",
-        conflict_handler="resolve",  # `--target` has a second meaning
-    )
-    add_input_arguments(parser)
-    add_limit_arguments(parser)
-    add_kinds_arguments(parser)
-    parser.add_argument(
-        "--target",
-        metavar="|".join([*TARGETS, "COLUMN"]),
-        action=_TargetAction,
-        help="the precision of the program, which decides what is offered (default: float64), or "
-        "the column that is no input; may be given twice",
-    )
-    parser.set_defaults(run=run, precision="float64")
-
-
-def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
-    """How much work a search for better forms may take, and when a clock stops it."""
-    add_effort_argument(parser)
-    parser.add_argument(
-        "--seconds",
-        metavar="S",
-        type=float,
-        default=math.inf,
-        help="stop that search after S seconds, and say what was left out; default: never",
-    )
-
-
-def add_kinds_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--no-branches",
-        action="store_true",
-        help="offer no form that chooses by a condition, where(b >= 0, …, …)",
-    )
-    parser.add_argument(
-        "--no-series", action="store_true", help="offer no approximation by a series"
-    )
-
-
-class _TargetAction(argparse.Action):
-    """Put a precision into `precision`, and anything else, a column, into `target`."""
-
-    def __call__(self, parser: Any, options: Any, value: Any, *_: Any) -> None:
-        setattr(options, "precision" if value in TARGETS else "target", value)
-
-
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
+    precisions = [name for name in options.target if name in TARGETS]
+    columns = [name for name in options.target if name not in TARGETS]
+    options.target = columns[-1] if columns else None
     if options.target is not None and options.data is None:
         raise UserError(
             f"`--target {options.target}` is no precision, and without a table no column",
@@ -104,19 +47,18 @@ def run(options: argparse.Namespace) -> None:
     repairs = repair(
         reading.formula,
         samples,
-        target=options.precision,
+        target=cast(Target, precisions[-1]) if precisions else TARGETS[0],
         branches=not options.no_branches,
         series=not options.no_series,
         effort=options.effort,
         limit_seconds=options.seconds,
     )
-    if options.json:
-        document = repairs.to_json()
-        document |= {"variables": mapping, "reading": reading_document(reading)}
-        write_out(json_text(document, indent=None), None)
-    else:
-        lines = [*reading_lines(reading), *_variable_lines(reading.formula)]
-        print(*describe(repairs), *lines, sep="\n")
+    notes = [*reading_lines(reading), *_variable_lines(reading.formula)]
+    show(
+        options,
+        lambda: [*describe(repairs), *notes],
+        lambda: repairs.to_json() | {"variables": mapping, "reading": reading_document(reading)},
+    )
 
 
 def _variable_lines(formula: Formula) -> list[str]:
@@ -244,3 +186,37 @@ def _hanging(first: str, text: str) -> list[str]:
         break_on_hyphens=False,
     )
     return whole.splitlines()
+
+
+KINDS = (
+    OptionRow(
+        "--no-branches", help="offer no form that chooses by a condition, where(b >= 0, …, …)"
+    ),
+    OptionRow("--no-series", help="offer no approximation by a series"),
+)
+"""Kinds of forms that are not wanted."""
+
+COMMAND = Command(
+    "repair",
+    "equivalent forms that lose fewer digits",
+    (
+        *SOURCE,
+        INDEX_BASE,
+        JSON,
+        *LIMITS,
+        *KINDS,
+        OptionRow(
+            "--target",
+            "|".join([*TARGETS, "COLUMN"]),
+            "the precision of the program, which decides what is offered (default: float64), or "
+            "the column that is no input; may be given twice",
+            default=[],
+            words=TARGETS,
+            settings={"action": "append"},
+        ),
+    ),
+    run,
+    "Search for equivalent forms that lose fewer digits, verified on the data; for forms that "
+    "choose between branches, and, named as such, for approximations by a series with a proved "
+    "bound.",
+)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from pathlib import Path
-from typing import Any
 
+from eic_core.cli.arguments import INPUT, LIMITS
+from eic_core.cli.command_table import Command, OptionRow, Options
 from eic_core.cli.exits import refuse_page_on_terminal, write_out
-from eic_core.cli.inspect_command import add_input_arguments, read_input
-from eic_core.cli.repair_command import add_kinds_arguments, add_limit_arguments
+from eic_core.cli.inspect_command import read_input
+from eic_core.cli.progress import ProgressLine
+from eic_core.cli.repair_command import KINDS
 from eic_core.explain.budget import TOLERANCE
 from eic_core.exports import json_text
 from eic_core.formula.syntax import Reading
@@ -18,40 +18,11 @@ from eic_core.measure.table import read_table
 from eic_core.report import Provenance, investigate, render
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "report",
-        help="one HTML page of an inspection, with all that is needed to reproduce it",
-        description="Inspect, diagnose and repair one formula, as one self-contained HTML page.",
-    )
-    add_input_arguments(parser)
-    add_limit_arguments(parser)
-    parser.add_argument(
-        "--out",
-        metavar="FILE.html",
-        type=Path,
-        help="default: standard output, if that is not a terminal",
-    )
-    parser.add_argument("--no-repair", action="store_true", help="look for no better form")
-    add_kinds_arguments(parser)
-    parser.add_argument(
-        "--no-triangulation", action="store_true", help="do not measure in other ways"
-    )
-    parser.add_argument("--no-budget", action="store_true", help="do not shorten numbers")
-    parser.add_argument(
-        "--tolerance",
-        metavar="T",
-        type=float,
-        default=TOLERANCE,
-        help="of the shortened output, in standard deviations; default: %(default)s",
-    )
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     if not options.json:
         refuse_page_on_terminal(options.out)
     reading, samples, mapping = read_input(options)
+    line = ProgressLine(elsewhere=0)
     findings = investigate(
         inspect(reading.formula, samples, effort=options.effort),
         with_repair=not options.no_repair,
@@ -63,7 +34,7 @@ def run(options: argparse.Namespace) -> None:
         seed=options.seed,
         effort=options.effort,
         seconds=options.seconds,
-        progress=_print_progress,
+        progress=lambda share, task: line.show(f"{100 * share:3.0f} %  {task}", last=share >= 1),
     )
     if options.json:
         text = json_text(findings.to_json(), indent=None)
@@ -75,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def provenance_of(
-    options: argparse.Namespace, reading: Reading, samples: Samples, mapping: dict[str, str]
+    options: Options, reading: Reading, samples: Samples, mapping: dict[str, str]
 ) -> Provenance:
     """The source of the samples by the command line; a table is read once more for its digest."""
     if options.data is None:
@@ -100,5 +71,24 @@ def provenance_of(
     )
 
 
-def _print_progress(fraction: float, task: str) -> None:
-    print(f"{100 * fraction:3.0f} %  {task}", file=sys.stderr, flush=True)
+COMMAND = Command(
+    "report",
+    "one HTML page of an inspection, with all that is needed to reproduce it",
+    (
+        *INPUT,
+        *LIMITS,
+        OptionRow("--out", "FILE.html", "default: standard output, if that is not a terminal"),
+        OptionRow("--no-repair", help="look for no better form"),
+        *KINDS,
+        OptionRow("--no-triangulation", help="do not measure in other ways"),
+        OptionRow("--no-budget", help="do not shorten numbers"),
+        OptionRow(
+            "--tolerance",
+            "T",
+            "of the shortened output, in standard deviations",
+            default=TOLERANCE,
+        ),
+    ),
+    run,
+    "Inspect, diagnose and repair one formula, as one self-contained HTML page.",
+)

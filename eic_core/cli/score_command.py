@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
-from pathlib import Path
-from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import add_exponents_argument, add_strict_argument
+from eic_core.cli.arguments import EXPONENTS_OPTION, STRICT
+from eic_core.cli.command_table import Command, OptionRow, Options
+from eic_core.cli.exits import fault_of_file
+from eic_core.cli.progress import ProgressLine
 from eic_core.errors import DataError
 from eic_core.pool.candidate import Candidate, Score
 from eic_core.pool.counting import counting_notes
@@ -20,40 +20,7 @@ from eic_core.pool.left_out import left_out, left_out_lines, refuse_left_out
 from eic_core.pool.scoring import read_pool, score_pool, write_scored
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "score",
-        help="complexity, R² and EIC of every formula in a pool",
-        description="Score a pool: complexity, R² in double precision, and EIC as inspect has it.",
-    )
-    parser.add_argument("pool", metavar="POOL.csv", type=Path, help="gzipped or not")
-    parser.add_argument(
-        "--problems",
-        metavar="DIR",
-        type=Path,
-        required=True,
-        help="holds PROBLEM.csv, last column the target",
-    )
-    parser.add_argument("--out", metavar="SCORED.csv", type=Path, required=True)
-    parser.add_argument(
-        "--jobs", metavar="J", type=int, help="worker processes; default: all cores"
-    )
-    parser.add_argument(
-        "--findings",
-        action="store_true",
-        help="add the columns level, cause and step of each formula's verdict (much slower)",
-    )
-    parser.add_argument(
-        "--cause",
-        metavar="NAME",
-        help="list the formulas with this cause, such as cancellation; implies --findings",
-    )
-    add_exponents_argument(parser)
-    add_strict_argument(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     if not options.problems.is_dir():
         raise DataError(f"there is no folder {options.problems}")
     if options.jobs is not None and options.jobs < 1:
@@ -68,14 +35,15 @@ def run(options: argparse.Namespace) -> None:
     columns, candidates = read_pool(options.pool)
     candidates = [replace(each, exponents=options.exponents) for each in candidates]
     started = time.perf_counter()
-    meter = Meter(sys.stderr.isatty())
     scores = score_pool(
-        candidates, options.problems, jobs=options.jobs, findings=findings, progress=meter
+        candidates,
+        options.problems,
+        jobs=options.jobs,
+        findings=findings,
+        progress=ProgressLine().count,
     )
-    try:
+    with fault_of_file("write", options.out):
         write_scored(options.out, columns, candidates, scores, findings=findings)
-    except OSError as error:
-        raise DataError(f"cannot write {options.out}: {error.strerror}") from error
     refused = sum(bool(s.error) for s in scores)
     formulas = (candidate.formula for candidate in candidates)
     missing = left_out(zip(count(1), formulas, scores))  # zip ends with the scores
@@ -85,9 +53,7 @@ def run(options: argparse.Namespace) -> None:
         f"({refused} refused) -> {options.out}",
         file=sys.stderr,
     )
-    for line in _column_lines(candidates, scores):
-        print(f"  {line}", file=sys.stderr)
-    for line in left_out_lines(missing, len(scores)):
+    for line in (*_column_lines(candidates, scores), *left_out_lines(missing, len(scores))):
         print(f"  {line}", file=sys.stderr)
     if options.cause is not None:
         for row, (candidate, score) in enumerate(zip(candidates, scores, strict=True), start=1):
@@ -116,16 +82,26 @@ def _column_lines(candidates: Sequence[Candidate], scores: Sequence[Score]) -> l
     return [*lines, f"and so on for {more} more problems"] if more > 0 else lines
 
 
-class Meter:
-    """Progress on standard error: a line that moves on a terminal, tenths elsewhere."""
-
-    def __init__(self, terminal: bool) -> None:
-        self.terminal = terminal
-        self.last_step = -1
-
-    def __call__(self, done: int, total: int) -> None:
-        step = 100 * done // total if self.terminal else 10 * (10 * done // total)
-        if step != self.last_step:
-            self.last_step = step
-            end = "\r" if self.terminal and done < total else "\n"
-            print(f"{step:3d} %  {done} of {total}", end=end, file=sys.stderr, flush=True)
+COMMAND = Command(
+    "score",
+    "complexity, R² and EIC of every formula in a pool",
+    (
+        OptionRow("pool", "POOL.csv", "gzipped or not"),
+        OptionRow("--problems", "DIR", "holds PROBLEM.csv, last column the target", required=True),
+        OptionRow("--out", "SCORED.csv", required=True),
+        OptionRow("--jobs", "J", "worker processes; default: all cores", kind=int),
+        OptionRow(
+            "--findings",
+            help="add the columns level, cause and step of each formula's verdict (much slower)",
+        ),
+        OptionRow(
+            "--cause",
+            "NAME",
+            "list the formulas with this cause, such as cancellation; implies --findings",
+        ),
+        EXPONENTS_OPTION,
+        STRICT,
+    ),
+    run,
+    "Score a pool: complexity, R² in double precision, and EIC as inspect has it.",
+)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-import math
 import sys
-from pathlib import Path
-from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import add_strict_argument, read_data, whole_number
+from eic_core.cli.arguments import JSON, SEED, STRICT, TARGET, read_data, whole_number
+from eic_core.cli.command_table import Command, OptionRow, Options, show
 from eic_core.cli.exits import refuse_unwritable, write_out
+from eic_core.cli.progress import ProgressLine
 from eic_core.errors import DataError
-from eic_core.exports import csv_text, json_text, plain_value
+from eic_core.exports import csv_text
 from eic_core.measure.table import Table
 from eic_core.samples import Samples
 from eic_core.search.measuring import PENALTIES
@@ -56,86 +54,7 @@ STOPPED = {
 }
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "search",
-        help="search for formulas that explain a column and keep their digits",
-        description="Search a table for formulas: a front of accuracy, nodes and digits (EIC).",
-    )
-    parser.add_argument("data", metavar="DATA.csv", type=Path, help="a table with a header")
-    parser.add_argument("--target", metavar="COLUMN", help="default: the last column")
-    parser.add_argument(
-        "--method",
-        choices=tuple(METHODS),
-        default="gp",
-        help="genetic programming or Monte-Carlo tree search; default: %(default)s",
-    )
-    parser.add_argument(
-        "--alpha",
-        metavar="A",
-        type=float,
-        help="what a digit costs; 0.01 for formulas to read, 0 for no cost; default: "
-        + ", ".join(f"{alpha:g} for {method}" for method, alpha in ALPHAS.items()),
-    )
-    parser.add_argument(
-        "--penalty",
-        choices=PENALTIES,
-        default="q90",
-        help="what stands for a step's amplification while searching: its 90%% quantile over "
-        "rows, or its root mean square as in EIC; default: %(default)s",
-    )
-    parser.add_argument(
-        "--max-evals",
-        metavar="N",
-        type=whole_number,
-        help="candidates to measure, as in 1e5; the same seed then gives the same formulas",
-    )
-    parser.add_argument(
-        "--minutes", metavar="M", type=float, help="time to search; default, without --max-evals: 1"
-    )
-    parser.add_argument("--enough", metavar="R2", type=float, help="stop at this R²")
-    parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
-    parser.add_argument(
-        "--jobs",
-        metavar="J",
-        type=int,
-        default=1,
-        help=f"worker processes, up to {ISLANDS}; default: %(default)s",
-    )
-    parser.add_argument(
-        "--operators",
-        metavar="NAMES",
-        default=",".join(DEFAULT_STEPS),
-        help="with commas between; default: %(default)s; there are " + ", ".join(STEPS),
-    )
-    parser.add_argument(
-        "--max-complexity", metavar="NODES", type=int, default=40, help="default: %(default)s"
-    )
-    parser.add_argument(
-        "--tolerance",
-        metavar="SHARE",
-        type=float,
-        default=TOLERANCE,
-        help="1 - R² may grow by this share when constants are shortened; default: %(default)s",
-    )
-    parser.add_argument(
-        "--checkpoint",
-        metavar="FILE.json",
-        type=Path,
-        help="written as the search goes; where it exists, the search goes on from there",
-    )
-    parser.add_argument(
-        "--out",
-        metavar="POOL.csv",
-        type=Path,
-        help="the front, for score, pick and Compare; default: standard output",
-    )
-    add_strict_argument(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     refuse_unwritable(options.out)
     table = read_data(options.data)
     samples = samples_to_search(table, options.target or table.names[-1])
@@ -161,14 +80,24 @@ def run(options: argparse.Namespace) -> None:
         minutes = 1.0
     seconds = None if minutes is None else 60 * minutes
     budget = SearchBudget(options.max_evals, seconds, options.enough)
-    line = _Line(sys.stderr.isatty())
+    line = ProgressLine()
+    rate = 0.0
+
+    def progress(now: SearchProgress) -> None:
+        nonlocal rate
+        rate = now.rate
+        line.show(
+            f"{now.evaluations:,} candidates, {now.rate:,.0f} a second; "
+            f"best R² {wording.r_squared(now.best_r2)}; {wording.count(now.front, 'formula')} kept"
+        )
+
     result = search(
         problem,
         budget,
         seed=options.seed,
         jobs=options.jobs,
         tolerance=options.tolerance,
-        progress=line,
+        progress=progress,
         checkpoint=options.checkpoint,
     )
     line.end()
@@ -176,10 +105,8 @@ def run(options: argparse.Namespace) -> None:
         raise DataError("no formula with a value at every row was found", hint="search for longer")
     if options.out is not None or not options.json:
         write_out(pool_text(result, options.data.stem), options.out)
-    if options.json:
-        document = result.to_json() | {"target": samples.target_name}
-        write_out(json_text(plain_value(document), indent=None), None)
-    print(*_summary(result, line.rate), sep="\n", file=sys.stderr)
+    show(options, lambda: (), lambda: result.to_json() | {"target": samples.target_name})
+    print(*_summary(result, rate), sep="\n", file=sys.stderr)
     if options.strict and dropped:
         raise DataError(dropped, hint="--strict takes no result without them")
 
@@ -245,31 +172,68 @@ def _summary(result: SearchResult, rate: float) -> list[str]:
     ]
 
 
-class _Line:
-    """Progress on standard error: one line that moves on a terminal, now and then one elsewhere."""
-
-    def __init__(self, terminal: bool) -> None:
-        self.terminal = terminal
-        self.last_printed = -math.inf
-        self.rate = 0.0
-
-    def __call__(self, now: SearchProgress) -> None:
-        self.rate = now.rate
-        if not self.terminal and now.seconds - self.last_printed < 10:
-            return
-        self.last_printed = now.seconds
-        text = (
-            f"{now.evaluations:,} candidates, {now.rate:,.0f} a second; "
-            f"best R² {wording.r_squared(now.best_r2)}; {wording.count(now.front, 'formula')} kept"
-        )
-        print(
-            *(("\r", f"{text:<79}") if self.terminal else (text,)),
-            sep="",
-            end="" if self.terminal else "\n",
-            file=sys.stderr,
-            flush=True,
-        )
-
-    def end(self) -> None:
-        if self.terminal:
-            print(file=sys.stderr)
+COMMAND = Command(
+    "search",
+    "search for formulas that explain a column and keep their digits",
+    (
+        OptionRow("data", "DATA.csv", "a table with a header"),
+        TARGET,
+        OptionRow(
+            "--method",
+            help="genetic programming or Monte-Carlo tree search",
+            default="gp",
+            choices=METHODS,
+        ),
+        OptionRow(
+            "--alpha",
+            "A",
+            "what a digit costs; 0.01 for formulas to read, 0 for no cost; default: "
+            + ", ".join(f"{alpha:g} for {method}" for method, alpha in ALPHAS.items()),
+            kind=float,
+        ),
+        OptionRow(
+            "--penalty",
+            help="what stands for a step's amplification while searching: its 90% quantile over "
+            "rows, or its root mean square as in EIC",
+            default="q90",
+            choices=PENALTIES,
+        ),
+        OptionRow(
+            "--max-evals",
+            "N",
+            "candidates to measure, as in 1e5; the same seed then gives the same formulas",
+            kind=whole_number,
+        ),
+        OptionRow("--minutes", "M", "time to search; default, without --max-evals: 1", kind=float),
+        OptionRow("--enough", "R2", "stop at this R²", kind=float),
+        SEED,
+        OptionRow("--jobs", "J", f"worker processes, up to {ISLANDS}", default=1),
+        OptionRow(
+            "--operators",
+            "NAMES",
+            f"with commas between; there are {', '.join(STEPS)}",
+            default=",".join(DEFAULT_STEPS),
+        ),
+        OptionRow("--max-complexity", "NODES", default=40),
+        OptionRow(
+            "--tolerance",
+            "SHARE",
+            "1 - R² may grow by this share when constants are shortened",
+            default=TOLERANCE,
+        ),
+        OptionRow(
+            "--checkpoint",
+            "FILE.json",
+            "written as the search goes; where it exists, the search goes on from there",
+        ),
+        OptionRow(
+            "--out",
+            "POOL.csv",
+            "the front, for score, pick and Compare; default: standard output",
+        ),
+        STRICT,
+        JSON,
+    ),
+    run,
+    "Search a table for formulas: a front of accuracy, nodes and digits (EIC).",
+)

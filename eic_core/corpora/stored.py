@@ -257,9 +257,7 @@ def parquet() -> Any:
     try:
         import pyarrow.parquet
     except ImportError:
-        raise DataError(
-            "Parquet files need pyarrow", hint="install it: pip install 'eic-lab[generate]'"
-        ) from None
+        raise DataError("Parquet files need pyarrow", hint="pip install pyarrow") from None
     return pyarrow.parquet
 
 

@@ -1,4 +1,4 @@
-"""`EICSymbolicRegressor`: the search in scikit-learn's manner (`pip install eic-lab[search]`)."""
+"""`EICSymbolicRegressor`: the search in scikit-learn's manner (`pip install scikit-learn`)."""
 
 from __future__ import annotations
 

@@ -236,8 +236,7 @@ def to_sympy(formula: Formula, *, evaluate: bool = False) -> Any:
     try:
         import sympy
     except ImportError:
-        hint = '`pip install "eic-lab[sympy]"` installs it'
-        raise UserError("SymPy is not installed", hint=hint) from None
+        raise UserError("SymPy is not installed", hint="`pip install sympy`") from None
     built = _Building(sympy)
     stack: list[Any] = []
     with sympy.evaluate(evaluate):

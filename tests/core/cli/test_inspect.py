@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import subprocess
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from eic_core.cli import main
-from eic_core.cli.inspect_command import protect_formula
+from eic_core.cli.command_table import protect_formula
+from eic_core.cli.inspect_command import COMMAND
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -141,8 +143,31 @@ def test_ranges_may_be_listed_or_repeated(eic):
     assert one["eic"] == two["eic"] and one["variables"] == {"x": "1.0:2.0", "y": "3.0:4.0"}
 
 
+@pytest.mark.parametrize("command", [["inspect"], ["repair"], ["write", "--as", "c"]])
+def test_a_formula_may_come_from_the_input(command, eic, monkeypatch):
+    given = [] if command[0] == "write" else ["--range", "x=1:2", "--samples", "50"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("-x**2\n"))
+    piped = eic(*command, "-", *given).out
+    assert piped == eic(*command, "-x**2", *given).out
+
+
+def test_input_that_is_no_text_is_the_users_mistake(eic, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff"), encoding="utf-8"))
+    assert "no text" in eic("inspect", "-", status=2).err
+
+
+def test_a_range_of_no_variable_is_told(eic):
+    told = eic("inspect", "x", "--range", "x=1:2", "y=1:2", "--samples", "1e1").err
+    assert told == "note: no variable of the formula takes the range of `y`\n"
+
+
+def test_a_letter_that_is_written_as_a_number_is_told(eic):
+    assert "add `--variables e`" in eic("write", "e*x", "--as", "c").err
+    assert "Euler" not in eic("write", "e*x", "--as", "c", "--variables", "e").err
+
+
 def test_a_misspelt_option_is_not_taken_for_the_formula():
-    assert protect_formula(["inspect", "--jsn", "x"]) == ["inspect", "--jsn", "--", "x"]
+    assert protect_formula(COMMAND, ["--jsn", "x"]) == ["--jsn", "--", "x"]
     assert run("inspect", "--jsn", "x").returncode == 2
 
 

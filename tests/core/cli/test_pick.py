@@ -97,6 +97,13 @@ def test_what_was_assumed_of_a_list_is_said(files, tmp_path, eic):
     assert note in eic("pick", notebook, *files[1:]).out
 
 
+def test_a_table_in_place_of_the_list_is_told_in_one_line(files, tmp_path, eic):
+    told = eic("pick", tmp_path / "data.csv", *files[1:], status=2).err
+    assert "data.csv is a table of numbers, and no list" in told and told.count("\n") == 1
+    (tmp_path / "numbers.csv").write_text("equation\n1.5\n2\n")
+    assert "1.5" in eic("pick", tmp_path / "numbers.csv", *files[1:]).out
+
+
 def test_a_file_that_is_not_there_is_told(tmp_path, eic):
     assert (
         "cannot read"
