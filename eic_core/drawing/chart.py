@@ -16,9 +16,11 @@ from eic_core import wording
 
 Array = npt.NDArray[Any]
 Numbers = Sequence[float] | Array
-Colour = Literal["ink", "muted", "faint", "paper", "accent", "data", "blue", "orange", "green"]
+Colour = Literal[
+    "ink", "muted", "faint", "paper", "accent", "data", "blue", "orange", "green", "violet"
+]  # fmt: skip
 """A colour by its part: a field of `Theme`."""
-Dash = Literal["solid", "dash", "dot"]
+Dash = Literal["solid", "dash", "dot", "dashdot"]
 Ticks = tuple[tuple[float, str], ...]
 """Where an axis is marked, and how."""
 
@@ -32,13 +34,14 @@ class _Drawn:
     name: str = ""  # In the legend; "" for none
     hints: Sequence[str] = ()  # Of each value, for who points at it; the first line is its name
     keys: Sequence[Any] = ()  # Of each value, for who presses it
+    quantity: str = ""  # What stands upwards: with its numbers it is a hint
 
 
 @dataclass(frozen=True)
 class Points(_Drawn):
     x: Numbers
     y: Numbers
-    symbol: str = "circle"  # Of `SYMBOLS`, by Plotly's names
+    symbol: str = "circle"  # By Plotly's names: a row of `paper.SYMBOLS`
     size: float = 7.0
     digits: Numbers | None = None  # Each has the colour of its loss
 

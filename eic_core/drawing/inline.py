@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from eic_core import wording
 from eic_core.drawing.chart import (
+    Array,
     Bars,
     Chart,
     ChartAxis,
@@ -25,7 +26,6 @@ from eic_core.drawing.chart import (
 )
 from eic_core.drawing.scale import HIGH, LOW, THEMES, colour
 from eic_core.markup import escape
-from eic_core.operators.wide import Array
 
 UNITS = 1000
 """Units of the width and the height of a panel, which is stretched to its place."""
@@ -36,7 +36,13 @@ HEAD, FOOT, GAP = 24, 44, 10
 SLANT = 8
 """Units across that a line of hatching takes."""
 PAPER = f"light-dark({THEMES[False].paper},{THEMES[True].paper})"
-DASHES = {"solid": "", "dash": "6 4", "dot": "2 3"}
+EDGE = f"light-dark({THEMES[False].muted},{THEMES[True].muted})"
+DASHES = {"solid": "", "dash": "6 4", "dot": "2 3", "dashdot": "8 3 2 3"}
+GLYPHS = {
+    "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼", "line-ns": "|", "line-ew": "–",
+    "x": "×", "cross": "✚", "star": "★",
+}  # fmt: skip
+"""Points that a stroke without length does not draw."""
 
 
 def svg_of(chart: Chart) -> Markup:
@@ -90,6 +96,18 @@ def _panel(panel: Panel, left: float, wide: float, top: float) -> Iterator[str]:
     yield text(f"{left + wide / 2:.2f}%", foot + 36, "center", panel.x.title, 'class="soft"')
     yield text(f"{left:.2f}%", top - 8, "left", panel.y.title, 'class="soft"')
     for mark in panel.marks:
+        if isinstance(mark, Points) and (glyph := GLYPHS.get(mark.symbol.removesuffix("-open"))):
+            xs, ys = left + wide * across(mark.x) / UNITS, foot - panel.height * up(mark.y) / UNITS
+            open_mark, size = mark.symbol.endswith("-open"), 1.5 * mark.size
+            for ink, rows in _inks(mark, np.isfinite(xs) & np.isfinite(ys)).items():
+                beside = " ".join(f"{each:.2f}%" for each in xs[rows])
+                above = " ".join(f"{each + 0.36 * size:.1f}" for each in ys[rows])
+                edge = ink if open_mark else PAPER if mark.digits is None else EDGE
+                look = f"fill:{PAPER if open_mark else ink};stroke:{edge};stroke-width:.8px"
+                yield (
+                    f'<text x="{beside}" y="{above}" text-anchor="middle" style="{look};'
+                    f'font-size:{size:g}px;opacity:{mark.opacity:g}">{glyph * len(xs[rows])}</text>'
+                )
         if isinstance(mark, Label):
             share = mark.x if "x" in mark.within else float(across([mark.x])[0]) / UNITS
             height = mark.y if "y" in mark.within else float(up([mark.y])[0]) / UNITS
@@ -127,20 +145,25 @@ def _ink(mark: Mark) -> str:
     return f"light-dark({light},{dark})"
 
 
+def _inks(mark: Points, usable: Array) -> dict[str, Array]:
+    """The colours of the points, and which have each."""
+    if mark.digits is None:
+        return {_ink(mark): usable}
+    shades = np.round(2 * np.clip(np.nan_to_num(mark.digits), LOW, HIGH)) / 2
+    return {
+        f"light-dark({colour(shade)},{colour(shade, True)})": usable & (shades == shade)
+        for shade in np.unique(shades[usable]).tolist()
+    }
+
+
 def _drawn(mark: Mark, across: _Scaling, up: _Scaling) -> Iterator[str]:
     match mark:
-        case Points():
+        case Points() if mark.symbol.removesuffix("-open") not in GLYPHS:
             x, y = across(mark.x), UNITS - up(mark.y)
             usable = np.isfinite(x) & np.isfinite(y)
-            inks = {_ink(mark): usable}
+            inks = _inks(mark, usable)
             if mark.digits is not None:
-                shades = np.round(2 * np.clip(np.nan_to_num(mark.digits), LOW, HIGH)) / 2
-                inks = {
-                    f"light-dark({colour(shade)},{colour(shade, True)})": usable & (shades == shade)
-                    for shade in np.unique(shades[usable]).tolist()
-                }
-                edge = THEMES[False].muted, THEMES[True].muted
-                inks = {f"light-dark({edge[0]},{edge[1]})": usable} | inks
+                inks = {EDGE: usable} | inks
             if mark.symbol.endswith("-open"):
                 inks |= {PAPER: usable}
             cap = "round" if mark.symbol.startswith("circle") else "square"

@@ -30,8 +30,9 @@ DPI = 300
 SYMBOLS = {
     "circle": "o", "circle-open": "o", "diamond": "D", "diamond-open": "D", "square": "s",
     "triangle-up": "^", "triangle-down": "v", "line-ns": "|", "line-ew": "_", "x": "x",
+    "cross": "P", "star": "*",
 }  # fmt: skip
-DASHES = {"solid": "-", "dash": "--", "dot": ":"}
+DASHES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-."}
 THEME = THEMES[False]
 
 
@@ -53,6 +54,8 @@ def figure_of(chart: Chart) -> Any:
         )
         for ax, panel in zip(grid.flat, chart.panels, strict=False):
             draw_panel(ax, panel)
+        for ax in grid.flat[len(chart.panels) :]:
+            ax.set_visible(False)
         if chart.joined:
             for ax in grid[:-1].flat:
                 ax.tick_params(labelbottom=False)

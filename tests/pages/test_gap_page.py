@@ -13,8 +13,10 @@ from streamlit.testing.v1 import AppTest
 from eic_core.corpora import load
 from eic_core.corpora.claims import LAWS, figure_rows, groups_of_laws
 from eic_core.corpora.gap import Q90, summarise
+from eic_core.drawing.chart import Points, Stroke
 from eic_core.formula.syntax import read
 from eic_core.measure import inspect, sample_domains
+from pages.ui.figures.screen import draw
 from pages.ui.gap.gap_desk import GapView, corpora_groups, findings_of
 from pages.ui.gap.gap_figure import GapPicture, by_complexity, violins
 from pages.ui.gap.gap_views import figures_csv, inspector_state, source_table
@@ -126,21 +128,23 @@ def test_a_solved_law_opens_on_the_table_that_it_was_measured_on() -> None:
 # --- pictures and file ---
 
 
-@pytest.mark.parametrize("dark", (False, True))
-def test_the_pictures_are_valid_and_show_every_formula_with_an_eic(dark: bool) -> None:
-    view = GapView()
+def test_the_pictures_are_valid_and_show_every_formula_with_an_eic() -> None:
     desk = SimpleNamespace(pool=None)
-    found = findings_of(desk, view)  # type: ignore[arg-type]
+    found = findings_of(desk, GapView())  # type: ignore[arg-type]
     groups = [group for group in found.groups if group.key in (LAWS, "llm_srbench_synth")]
     picture = GapPicture(groups, found.summaries, 1000, "mean", (LAWS, 3))
-    for figure in (violins(picture, dark=dark), by_complexity(picture, dark=dark, narrow=True)):
-        go.Figure(figure.to_dict())  # Plotly's own validation
-        points = [place for trace in figure.data for place in trace.customdata or ()]
-        assert sorted(map(tuple, points)) == sorted(
+    for chart in (violins(picture), by_complexity(picture)):
+        go.Figure(draw(chart, dark=True, narrow=True).to_dict())  # Plotly's own validation
+        marks = [mark for panel in chart.panels for mark in panel.marks]
+        keys = [tuple(key) for mark in marks if isinstance(mark, Points) for key in mark.keys]
+        assert sorted(keys) == sorted(
             [(LAWS, k) for k in range(133)] + [("llm_srbench_synth", k) for k in range(6)]
         )
-        lines = [trace for trace in figure.data if trace.mode == "lines"]
+        rings = [mark for mark in marks if isinstance(mark, Points) and mark.size == 19]
+        assert [mark.colour for mark in rings] == ["accent"]
+        lines = [mark for mark in marks if isinstance(mark, Stroke)]
         assert all(len({*zip(line.x, line.y, strict=True)}) > 1 for line in lines)
+        assert "Laws" in chart.words
 
 
 def test_the_file_holds_every_formula_at_every_number_of_rows() -> None:

@@ -175,13 +175,14 @@ def scale_style(theme: Theme, log: bool, limits: Sequence[float]) -> dict[str, A
     }
 
 
-def legend_above(theme: Theme) -> dict[str, Any]:
+def legend_above(theme: Theme, y: float = 1.02) -> dict[str, Any]:
     return {
         "showlegend": True,
         "legend": {
             "orientation": "h",
             "x": 0,
-            "y": 1.02,
+            "y": y,
+            "itemsizing": "constant",
             "xanchor": "left",
             "yanchor": "bottom",
             "font": {"size": 12, "color": theme.muted},

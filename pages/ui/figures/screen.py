@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core import wording
-from eic_core.drawing.chart import Bars, Chart, ChartAxis, Guide, Label, Mark, Points, Stroke
+from eic_core.drawing.chart import Bars, Chart, ChartAxis, Guide, Label, Mark, Panel, Points, Stroke
 from eic_core.drawing.scale import END, GAUGE, THEMES, Theme
 from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
 
@@ -17,6 +18,7 @@ NAME_LENGTH = {False: 34, True: 22}
 """Characters of a name beside its row, by `narrow`."""
 LABEL_LENGTH = {False: 64, True: 44}
 LINE_LENGTH = {False: 80, True: 40}
+HINT_LENGTH = 60
 GAP = 0.18
 """Between two panels side by side, as a share of their width."""
 HEAD, FOOT, BETWEEN = 34, 48, 16
@@ -31,8 +33,12 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
     whole = sum(heights) + gap * (len(heights) - 1)
     wide = (1 + GAP) * columns - GAP
     legend = any(mark.name for panel in chart.panels for mark in panel.marks)
-    titled = any(isinstance(mark, Label) and mark.within == "xy" for mark in chart.panels[0].marks)
-    top = HEAD if legend else 24 if titled else 10
+    titled = any(
+        isinstance(mark, Label) and mark.raised and "y" in mark.within
+        for mark in chart.panels[0].marks
+    )
+    head = 24 if titled else 10
+    top = head + HEAD * legend - 10 * (legend and not titled)
     layout = base_layout(dark) | {
         "height": whole + top + FOOT,
         "margin": {"l": 10, "r": 24, "t": top, "b": FOOT},
@@ -43,7 +49,7 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
         "annotations": [],
         "shapes": [],
     }
-    layout |= legend_above(theme) if legend else {}
+    layout |= legend_above(theme, 1 + (head - 6) / whole) if legend else {}
     data: list[dict[str, Any]] = []
     for place, panel in enumerate(chart.panels):
         row, column = divmod(place, columns)
@@ -52,7 +58,7 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
         across = ChartAxis() if chart.joined and row < len(heights) - 1 else panel.x
         fixed = {"fixedrange": not chart.free}
         layout[f"xaxis{number}"] = (
-            _axis(across, theme, narrow)
+            _axis(across, theme, narrow, chart.free)
             | fixed
             | {
                 "domain": [column * (1 + GAP) / wide, (column * (1 + GAP) + 1) / wide],
@@ -60,7 +66,7 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
             }
         )
         layout[f"yaxis{number}"] = (
-            _axis(panel.y, theme, narrow)
+            _axis(panel.y, theme, narrow, chart.free)
             | fixed
             | {
                 "domain": [max(0, ceiling - heights[row] / whole), ceiling],
@@ -78,7 +84,7 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
                 "showticklabels": False,
             }
         for mark in panel.marks:
-            _draw(mark, layout, data, number, theme, narrow)
+            _draw(mark, panel, layout, data, number, theme, narrow)
     shaded = [each["marker"] for each in data if "colorscale" in each.get("marker", {})]
     if shaded:
         muted = {"size": 12, "color": theme.muted}
@@ -88,12 +94,14 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
     return build(data, layout)
 
 
-def _axis(axis: ChartAxis, theme: Theme, narrow: bool) -> dict[str, Any]:
+def _axis(axis: ChartAxis, theme: Theme, narrow: bool, free: bool) -> dict[str, Any]:
+    """Where it can be enlarged, numbers that stand at their own places are named anew."""
     style = axis_style(theme) | {"title": {"text": plain_text(axis.title), "standoff": 6}}
     style |= {"type": "log" if axis.log else "linear"}
     if axis.limits is not None:
         style["range"] = np.log10(axis.limits).tolist() if axis.log else list(axis.limits)
-    if axis.ticks is not None:
+    named = all(wording.significant(at, 3) == text for at, text in axis.ticks or ())
+    if axis.ticks is not None and not (free and axis.ticks and named):
         texts = [plain_text(wording.shorten(text, NAME_LENGTH[narrow])) for _, text in axis.ticks]
         style |= {"tickvals": [at for at, _ in axis.ticks], "ticktext": texts}
         style |= {} if axis.ticks else {"ticks": "", "showline": False}
@@ -102,6 +110,7 @@ def _axis(axis: ChartAxis, theme: Theme, narrow: bool) -> dict[str, Any]:
 
 def _draw(
     mark: Mark,
+    panel: Panel,
     layout: dict[str, Any],
     data: list[dict[str, Any]],
     number: str,
@@ -114,11 +123,19 @@ def _draw(
         "legendgroup": mark.name,
         "showlegend": bool(mark.name) and all(mark.name != each["legendgroup"] for each in data),
         "opacity": mark.opacity,
-        "customdata": mark.keys or None,
+        "customdata": list(mark.keys) or None,
         "text": [_hint(hint) for hint in mark.hints],
         "hovertemplate": "%{text}<extra></extra>",
-        **({} if mark.hints else {"hoverinfo": "skip", "hovertemplate": None}),
     }
+    if mark.quantity:
+        trace["hovertemplate"] = (
+            f"%{{x:.5g}}<br>{plain_text(mark.quantity)} %{{y:.5g}}<extra></extra>"
+        )
+    elif not mark.hints:
+        trace |= {"hoverinfo": "skip", "hovertemplate": None}
+    if mark.keys:  # what is pressed changes no look
+        calm = {"marker": {"opacity": mark.opacity}}
+        trace |= {"selected": calm, "unselected": calm}
     match mark:
         case Points():
             edge = ink if mark.symbol.startswith("line") else theme.paper
@@ -143,8 +160,7 @@ def _draw(
             pattern |= {"fgcolor": ink, "bgcolor": theme.paper}
             look = {"color": ink, "line": {"color": ink, "width": int(bool(mark.hatch))}}
             look |= {"pattern": pattern} if mark.hatch else {}
-            calm = {"marker": {"opacity": mark.opacity}}  # what is pressed changes no look
-            trace |= {"marker": look, "selected": calm, "unselected": calm, "textposition": "none"}
+            trace |= {"marker": look, "textposition": "none"}
             trace |= {"width": mark.thick}
             data.append(trace | {at: mark.at, length: np.subtract(mark.high, mark.low).tolist()})
         case Guide():
@@ -165,8 +181,8 @@ def _draw(
             layout["annotations"].append(
                 refs
                 | {
-                    "x": mark.x,
-                    "y": mark.y,
+                    "x": math.log10(mark.x) if panel.x.log and "x" not in mark.within else mark.x,
+                    "y": math.log10(mark.y) if panel.y.log and "y" not in mark.within else mark.y,
                     "xanchor": mark.side,
                     "yanchor": "bottom" if mark.raised else "middle",
                     "xshift": 4 if mark.side == "left" and "x" not in mark.within else 0,
@@ -180,5 +196,10 @@ def _draw(
 
 def _hint(text: str) -> str:
     """Its first line is the name of what the others say."""
-    name, *lines = map(plain_text, text.split("\n"))
+    each = (
+        line
+        for part in text.split("\n")
+        for line in textwrap.wrap(part, HINT_LENGTH, max_lines=3, placeholder="…")
+    )
+    name, *lines = map(plain_text, each)
     return "<br>".join([f"<b>{name}</b>" if lines else name, *lines])

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from eic_core import wording
@@ -21,6 +19,7 @@ from eic_core.corpora.claims import (
 from eic_core.corpora.gap import LEVEL, MEAN, MEASURES, Group
 from eic_core.corpora.laws import NAMES, RULES, Corpus, load
 from eic_core.corpora.measured import COUNTS, MeasuredFormula
+from eic_core.drawing.chart import Chart
 from eic_core.exports import csv_text
 from eic_core.measure.table import Table, read_table
 from pages.ui.gap.gap_desk import (
@@ -36,7 +35,7 @@ from pages.ui.gap.gap_desk import (
 from pages.ui.gap.gap_figure import GapPicture, by_complexity, violins
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.messages import quiet_note, show_error, show_heading, table_html
-from pages.ui.kit.pictures import show_figure
+from pages.ui.kit.pictures import show_chart
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import escape
 from pages.ui.kit.visit import PageState, keep_upload
@@ -128,20 +127,12 @@ def pictures(findings: GapFindings, view: GapView) -> None:
     left, right = st.columns([6, 5], gap="medium")
     with left:
         show_heading("EIC by group")
-        _chart(
-            "gap-violins",
-            partial(violins, picture),
-            "EIC of every formula by group; the table below says the same.",
-        )
+        _chart("gap-violins", violins(picture))
         if narrow:
             picked_card(findings, view)
     with right:
         show_heading("EIC by complexity, a facet a method")
-        _chart(
-            "gap-cloud",
-            partial(by_complexity, picture),
-            "Every formula by its number of nodes and its EIC.",
-        )
+        _chart("gap-cloud", by_complexity(picture))
     notes = ["Bar: quartiles; stroke: median; ring: mean. Click a point to inspect its formula."]
     if picture.beyond:
         which = wording.count(picture.beyond, "formula is", "formulas are")
@@ -153,10 +144,9 @@ def pictures(findings: GapFindings, view: GapView) -> None:
         picked_card(findings, view)
 
 
-def _chart(key: str, make: Callable[..., go.Figure], alt: str) -> None:
-    show_figure(
-        make,
-        alt,
+def _chart(key: str, picture: Chart) -> None:
+    show_chart(
+        lambda: picture,
         key=key,
         file_name=f"eic-{key}",
         on_select=lambda: _point_clicked(key),

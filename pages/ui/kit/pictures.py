@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
+from eic_core.drawing.chart import Chart
 from eic_core.drawing.layout import WIDTH
 from eic_core.drawing.svg import title_of, tree_svg
 from eic_core.measure import Inspection
+from pages.ui.figures.screen import draw
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
-from pages.ui.kit.text import escape
+from pages.ui.kit.text import clean, escape
 from pages.ui.kit.wiring import figure_cache
 
 
@@ -41,6 +44,14 @@ def show_figure(
     )
     config = plotly_config(file_name) if file_name else {"displayModeBar": False}
     st.plotly_chart(figure, key=key, theme=None, config=config, alt=alt, **options)
+
+
+def show_chart(
+    make: Callable[[], Chart], *, key: str, what: Hashable = None, **options: Any
+) -> None:
+    """The chart of `make()`, made once for each `what`; the rest as in `show_figure`."""
+    chart = make() if what is None else figure_cache().get(("chart", what), make)
+    show_figure(partial(draw, chart), clean(chart.words, 2_000), key=key, what=what, **options)
 
 
 def show_tree(
