@@ -10,13 +10,24 @@ import numpy as np
 import plotly.graph_objects as go
 
 from eic_core import wording
-from eic_core.drawing.chart import Bars, Chart, ChartAxis, Guide, Label, Mark, Panel, Points, Stroke
+from eic_core.drawing.chart import (
+    Bars,
+    Cells,
+    Chart,
+    ChartAxis,
+    Guide,
+    Label,
+    Mark,
+    Panel,
+    Points,
+    Stroke,
+)
 from eic_core.drawing.scale import END, GAUGE, THEMES, Theme
 from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
 
 NAME_LENGTH = {False: 34, True: 22}
 """Characters of a name beside its row, by `narrow`."""
-LABEL_LENGTH = {False: 64, True: 44}
+LABEL_LENGTH = {False: 72, True: 40}
 LINE_LENGTH = {False: 80, True: 40}
 HINT_LENGTH = 60
 GAP = 0.18
@@ -46,10 +57,12 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
         "clickmode": "event+select",
         "hovermode": "closest",
         "barmode": "overlay",
+        "uirevision": repr([(panel.x.title, panel.x.limits) for panel in chart.panels]),
         "annotations": [],
         "shapes": [],
     }
     layout |= legend_above(theme, 1 + (head - 6) / whole) if legend else {}
+    layout |= {} if chart.inputs is None else {"meta": {"axes": list(chart.inputs)}}
     data: list[dict[str, Any]] = []
     for place, panel in enumerate(chart.panels):
         row, column = divmod(place, columns)
@@ -85,10 +98,12 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
             }
         for mark in panel.marks:
             _draw(mark, panel, layout, data, number, theme, narrow)
-    shaded = [each["marker"] for each in data if "colorscale" in each.get("marker", {})]
+    shaded = [
+        part for each in data for part in (each.get("marker", {}), each) if "colorscale" in part
+    ]
     if shaded:
         muted = {"size": 12, "color": theme.muted}
-        title = {"text": "digits", "side": "right", "font": muted}
+        title = {"text": chart.scale, "side": "right", "font": muted}
         bar = {"thickness": 10, "outlinewidth": 0, "dtick": 4, "tickfont": muted, "title": title}
         shaded[-1] |= {"showscale": True, "colorbar": bar}
     return build(data, layout)
@@ -119,7 +134,7 @@ def _draw(
 ) -> None:
     ink, axes = getattr(theme, mark.colour), {"xaxis": f"x{number}", "yaxis": f"y{number}"}
     trace: dict[str, Any] = axes | {
-        "name": plain_text(mark.name),
+        "name": plain_text(mark.name) or "rows" * bool(mark.keys),
         "legendgroup": mark.name,
         "showlegend": bool(mark.name) and all(mark.name != each["legendgroup"] for each in data),
         "opacity": mark.opacity,
@@ -142,7 +157,11 @@ def _draw(
             look = {"color": ink, "line": {"width": 1.5 if mark.size > 7 else 0, "color": edge}}
             if mark.digits is not None:
                 look |= {"color": mark.digits, "colorscale": GAUGE[theme is THEMES[True]]}
-                look |= {"cmin": 0, "cmax": END, "line": {"width": 0.8, "color": theme.muted}}
+                look |= {
+                    "cmin": 0,
+                    "cmax": END,
+                    "line": {"width": 1 if mark.size > 5 else 0.4, "color": theme.muted},
+                }
             look |= {"symbol": mark.symbol, "size": mark.size}
             trace |= {"type": "scatter", "mode": "markers", "cliponaxis": False, "marker": look}
             data.append(trace | {"x": mark.x, "y": mark.y})
@@ -163,6 +182,13 @@ def _draw(
             trace |= {"marker": look, "textposition": "none"}
             trace |= {"width": mark.thick}
             data.append(trace | {at: mark.at, length: np.subtract(mark.high, mark.low).tolist()})
+        case Cells():
+            trace |= {"type": "heatmap", "customdata": mark.values, "hoverongaps": False}
+            trace |= {"colorscale": GAUGE[theme is THEMES[True]], "zmin": 0, "zmax": END}
+            trace |= {"x": mark.x, "y": mark.y, "z": np.minimum(mark.digits, END)}
+            trace |= {"hoverinfo": None, "showscale": False}
+            hover = "%{x:.4g}, %{y:.4g}<br>value %{customdata:.5g}<br>%{z:.2f} digits"
+            data.append(trace | {"hovertemplate": f"{hover}<extra></extra>"})
         case Guide():
             along, over = ("y", "x") if mark.level else ("x", "y")
             ends = {f"{along}ref": f"{along}{number}", f"{along}0": mark.at, f"{along}1": mark.at}
@@ -171,7 +197,7 @@ def _draw(
             layout["shapes"].append(ends | {"type": "line", "layer": "below", "line": line})
         case Label():
             text = mark.text
-            if mark.within == "x" and mark.side == "left":
+            if "x" in mark.within and mark.side == "left":
                 text = wording.shorten(text, LABEL_LENGTH[narrow])
             lines = "<br>".join(map(plain_text, textwrap.wrap(text, LINE_LENGTH[narrow])))
             refs = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Hashable
-from functools import partial
 from typing import Any
 
 import plotly.graph_objects as go
@@ -20,38 +19,28 @@ from pages.ui.kit.text import clean, escape
 from pages.ui.kit.wiring import figure_cache
 
 
-def show_figure(
-    make: Callable[..., go.Figure],
-    alt: str,
+def show_chart(
+    make: Callable[[], Chart],
     *,
     key: str,
     what: Hashable = None,
     file_name: str = "",
     **options: Any,
 ) -> None:
-    """The figure of `make(dark=, narrow=)`, drawn once for each `what` if that is not None.
+    """A chart, made and drawn once for each `what` if that is not None.
 
     With a `file_name` it has Plotly's tools; `options` go to Streamlit.
     """
     dark, narrow = is_dark(), is_narrow()
-    figure = (
-        make(dark=dark, narrow=narrow)
-        if what is None
-        else figure_cache().get(
-            ("figure", what, dark, narrow),
-            lambda: make(dark=dark, narrow=narrow),
-        )
-    )
+
+    def drawn() -> tuple[go.Figure, str]:
+        chart = make()
+        return draw(chart, dark=dark, narrow=narrow), clean(chart.words, 2_000)
+
+    place = "chart", what, dark, narrow
+    figure, words = drawn() if what is None else figure_cache().get(place, drawn)
     config = plotly_config(file_name) if file_name else {"displayModeBar": False}
-    st.plotly_chart(figure, key=key, theme=None, config=config, alt=alt, **options)
-
-
-def show_chart(
-    make: Callable[[], Chart], *, key: str, what: Hashable = None, **options: Any
-) -> None:
-    """The chart of `make()`, made once for each `what`; the rest as in `show_figure`."""
-    chart = make() if what is None else figure_cache().get(("chart", what), make)
-    show_figure(partial(draw, chart), clean(chart.words, 2_000), key=key, what=what, **options)
+    st.plotly_chart(figure, key=key, theme=None, config=config, alt=words, **options)
 
 
 def show_tree(

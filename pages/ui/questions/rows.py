@@ -17,7 +17,6 @@ from eic_core.exports import csv_text, safe_cell
 from eic_core.formula.rendering import to_python
 from eic_core.report.charts import growth as growth_chart
 from pages.ui.figures.rows import ROW, VALUE, Across, rows_figure, ways_across
-from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
@@ -198,8 +197,7 @@ def _picture(result: InspectionResult, by_row: Where) -> None:
     chart(
         result,
         ("rows", by_row.node_id, across),
-        partial(rows_figure, by_row, across, labels=labels),
-        f"Share of each row in the amplified noise. {clean(str(by_row.sentences[0]))}",
+        lambda: rows_figure(by_row, across, labels),
         key="rows-plot",
         file_name="eic-rows",
     )
@@ -235,8 +233,7 @@ def _more_data(result: InspectionResult, by_row: Where) -> None:
             chart(
                 result,
                 ("growth", by_row.node_id),
-                partial(draw, growth_chart(growth)),
-                f"Local EIC of this step against the number of rows. {clean(sentence)}",
+                lambda: growth_chart(growth),
                 key="growth-plot",
                 file_name="eic-growth",
             )
