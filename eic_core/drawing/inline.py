@@ -126,7 +126,9 @@ def _panel(panel: Panel, left: float, wide: float, top: float) -> Iterator[str]:
             look = f"fill:{_ink(mark)};stroke:{PAPER};stroke-width:3px;paint-order:stroke"
             look = f'style="{look}{";font-weight:700" if mark.bold else ""}"'
             y = foot - panel.height * height + (-6 if mark.raised else 5)
-            words = wording.shorten(mark.text, LETTERS)
+            words = wording.shorten(mark.text, int(LETTERS * wide / 100))
+            shift = {"left": 8, "center": 0, "right": -8}[mark.side] * ("x" not in mark.within)
+            look += f' dx="{shift}"'
             yield text(f"{left + wide * share:.2f}%", y, mark.side, words, look)
 
 

@@ -180,10 +180,11 @@ def draw_mark(ax: Any, mark: Mark) -> None:
         case Label():
             places = {"": ax.transData, "xy": ax.transAxes}
             places |= {"x": ax.get_yaxis_transform(), "y": ax.get_xaxis_transform()}
+            words, gap = textwrap.fill(mark.text, 56), "   " * ("x" not in mark.within)
             text = ax.text(
                 mark.x,
                 mark.y,
-                textwrap.fill(mark.text, 56),
+                f"{gap * (mark.side == 'left')}{words}{gap * (mark.side == 'right')}",
                 transform=places[mark.within],
                 ha=mark.side,
                 va="bottom" if mark.raised else "center",
@@ -191,6 +192,7 @@ def draw_mark(ax: Any, mark: Mark) -> None:
                 fontsize=8,
                 fontweight="bold" if mark.bold else "normal",
                 parse_math=False,
+                zorder=2.5,
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             )
             text.set_in_layout(mark.raised and mark.within == "xy")

@@ -255,6 +255,6 @@ def _zero(where: Where, across: Across, axis: ChartAxis, x: Array) -> list[Mark]
     low, high, scaled = _scaled(axis, np.array([*(axis.limits or (at, at)), at])).tolist()
     if not low <= scaled <= high:
         return []
-    text = f"\u2002{_short(where.inspection.nodes[place.node_id].text)} crosses zero\u2002"
+    text = f"{_short(where.inspection.nodes[place.node_id].text)} crosses zero"
     side: Literal["left", "right"] = "right" if scaled > (low + high) / 2 else "left"
     return [Guide(at, colour="muted"), Label(text, at, 0.95, "y", side)]

@@ -30,6 +30,8 @@ NAME_LENGTH = {False: 34, True: 22}
 LABEL_LENGTH = {False: 72, True: 40}
 LINE_LENGTH = {False: 80, True: 40}
 HINT_LENGTH = 60
+BESIDE = {"left": 9, "center": 0, "right": -9}
+"""Pixels from a point to the text beside it."""
 GAP = 0.18
 """Between two panels side by side, as a share of their width."""
 HEAD, FOOT, BETWEEN = 34, 48, 16
@@ -211,7 +213,7 @@ def _draw(
                     "y": math.log10(mark.y) if panel.y.log and "y" not in mark.within else mark.y,
                     "xanchor": mark.side,
                     "yanchor": "bottom" if mark.raised else "middle",
-                    "xshift": 4 if mark.side == "left" and "x" not in mark.within else 0,
+                    "xshift": 0 if "x" in mark.within else BESIDE[mark.side],
                     "showarrow": False,
                     "text": f"<b>{lines}</b>" if mark.bold else lines,
                     "font": {"size": 12 if narrow else 13, "color": ink},
