@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +11,12 @@ import numpy as np
 from eic_core import wording
 from eic_core.corpora.claims import LAWS
 from eic_core.corpora.gap import MEASURES, Group, GroupSummary
+from eic_core.corpora.measured import COUNTS
 from eic_core.drawing.chart import (
     Chart,
     ChartAxis,
     Colour,
+    Dash,
     Guide,
     Label,
     Mark,
@@ -29,6 +31,8 @@ from pages.ui.kit.text import clean
 
 HUES: tuple[Colour, ...] = ("blue", "data", "green", "violet", "orange")
 """Of each group of laws in their order, and last of what methods find."""
+
+DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot")
 
 TITLES = {
     LAWS: "Laws",
@@ -142,6 +146,40 @@ def by_complexity(picture: GapPicture) -> Chart:
     groups = (f"{_title(group)} {wording.count(len(group.formulas), 'formula')}" for group in laws)
     words = f"EIC over the number of nodes, a point each formula: {wording.join([*groups])}."
     return Chart(tuple(panels), words, columns=min(2, len(panels)))
+
+
+def by_rows(
+    groups: Sequence[Group], summaries: Mapping[str, Mapping[str, Sequence[GroupSummary]]]
+) -> Chart:
+    """The mean EIC of each group at each number of rows, a panel for each key of `MEASURES`."""
+    drawn = [group for group in groups if group.key in summaries]
+    means = {
+        (group.key, measure): [one.mean.value for one in summaries[group.key][measure]]
+        for group in drawn
+        for measure in MEASURES
+    }
+    top = max([1.0, *(mean for part in means.values() for mean in part if mean < END)]) + 0.25
+    ticks = tuple((float(count), f"{count:,}") for count in COUNTS)
+    x = ChartAxis("rows a formula", (0.8 * COUNTS[0], 1.25 * COUNTS[-1]), ticks, log=True)
+    y = ChartAxis("EIC, digits, on average", (0, top), _digits(top))
+    panels, said = [], []
+    for measure, title in MEASURES.items():
+        marks: list[Mark] = [Label(title, 0.5, 1, "xy", "center", raised=True, bold=True)]
+        for place, group in enumerate(drawn):
+            hue = HUES[-1 if group.by_method else min(place, len(HUES) - 2)]
+            mean = means[group.key, measure]
+            name, dash = _title(group), DASHES[place % len(DASHES)]
+            hints = [
+                f"{name}\n{n:,} rows: {eic:.2f} digits" for n, eic in zip(COUNTS, mean, strict=True)
+            ]
+            marks.append(Stroke(COUNTS, mean, 2, dash, colour=hue, name=name))
+            marks.append(Points(COUNTS, mean, colour=hue, hints=hints))
+            said.append(
+                f"{name} by {title} {wording.number(mean[0])} to {wording.number(mean[-1])}"
+            )
+        panels.append(Panel(tuple(marks), x, y, 190))
+    words = f"EIC on average, at {COUNTS[0]:,} to {COUNTS[-1]:,} rows: {'; '.join(said)}."
+    return Chart(tuple(panels), words, columns=len(panels))
 
 
 def _title(group: Group) -> str:

@@ -32,7 +32,7 @@ from pages.ui.gap.gap_desk import (
     gap_desk,
     read_pool,
 )
-from pages.ui.gap.gap_figure import GapPicture, by_complexity, violins
+from pages.ui.gap.gap_figure import GapPicture, by_complexity, by_rows, violins
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.messages import quiet_note, show_error, show_heading, table_html
 from pages.ui.kit.pictures import show_chart
@@ -142,6 +142,8 @@ def pictures(findings: GapFindings, view: GapView) -> None:
     quiet_note(" ".join(notes))
     if not narrow:
         picked_card(findings, view)
+    show_heading("EIC by the number of rows")
+    show_chart(lambda: by_rows(drawn, findings.by_rows), key="gap-rows-figure")
 
 
 def _chart(key: str, picture: Chart) -> None:
@@ -229,7 +231,6 @@ def source_table(name: str, count: int) -> Table:
 
 def summary_table(findings: GapFindings) -> None:
     """Every group's distribution, with intervals."""
-    show_heading("The distributions")
     heads = [
         "",
         "Formulas",
@@ -282,7 +283,6 @@ def _title(group: Group) -> str:
 
 def dependence_table(findings: GapFindings) -> None:
     """Median and mean of both measures at each number of rows."""
-    show_heading("How much rests on the number of rows")
     rows = [
         (
             _title(group),
@@ -309,7 +309,6 @@ def dependence_table(findings: GapFindings) -> None:
 
 
 def rules_table(view: GapView) -> None:
-    show_heading("How much rests on the ranges of the named equations")
     rows = [
         (
             f"every variable {rule.replace('-', '−')}",
@@ -325,7 +324,6 @@ def rules_table(view: GapView) -> None:
 
 def claims_list(statements: Sequence[Claim]) -> None:
     """The paper's claims, each with its finding."""
-    show_heading("What the paper says, and what is found")
     items = "".join(
         f'<li><p><b>{escape(claim.statement, 400)}</b> <span class="eic-tag">'
         f"{escape(claim.verdict, 200)}</span></p>"
@@ -336,14 +334,13 @@ def claims_list(statements: Sequence[Claim]) -> None:
 
 
 def sources_view() -> None:
-    with st.expander("Sources and sampling", key="gap-sources"):
-        items = "".join(
-            f"<li><b>{escape(corpus.title)}</b>, {len(corpus)} measured: "
-            f"{escape(corpus.source, 400)}. Rows: {escape(corpus.sampling, 400)}."
-            f"{_not_measured(corpus)}</li>"
-            for corpus in map(load, NAMES)
-        )
-        st.html(f'<ul class="eic-sources">{items}</ul>')
+    items = "".join(
+        f"<li><b>{escape(corpus.title)}</b>, {len(corpus)} measured: "
+        f"{escape(corpus.source, 400)}. Rows: {escape(corpus.sampling, 400)}."
+        f"{_not_measured(corpus)}</li>"
+        for corpus in map(load, NAMES)
+    )
+    st.html(f'<ul class="eic-sources">{items}</ul>')
 
 
 def _not_measured(corpus: Corpus) -> str:
