@@ -355,12 +355,13 @@ def _step(span: float) -> float:
 
 
 def _lines(x: Array, y: Array, value: Array, levels: Array, what: str) -> list[Mark]:
-    """Lines of equal value on a light edge, each with its number where it is longest."""
+    """Lines of equal value on a light edge, each with its number, as near to the middle as it comes."""
     marks: list[Mark] = []
     for level in levels.tolist():
         xs, ys = level_line(x, y, value, 10.0**level if what.startswith("log") else level)
         if len(xs):
-            middle = 3 * (len(xs) // 6)
+            off = ((xs - x.mean()) / np.ptp(x)) ** 2 + ((ys - y.mean()) / np.ptp(y)) ** 2
+            middle = int(np.nanargmin(off))
             marks += [Stroke(xs, ys, 3, colour="paper", opacity=0.55), Stroke(xs, ys, 1)]
             text = wording.significant(level, 4)
             marks.append(Label(text, float(xs[middle]), float(ys[middle]), side="center"))
