@@ -37,6 +37,10 @@ class _Drawn:
     quantity: str = ""  # What stands upwards: with its numbers it is a hint
 
 
+MANY = 60
+"""Points from which on they have no light edge."""
+
+
 @dataclass(frozen=True)
 class Points(_Drawn):
     x: Numbers
@@ -44,6 +48,11 @@ class Points(_Drawn):
     symbol: str = "circle"  # By Plotly's names: a row of `paper.SYMBOLS`
     size: float = 7.0
     digits: Numbers | None = None  # Each has the colour of its loss
+
+    @property
+    def crowded(self) -> bool:
+        """Whether a light edge of each would cover the others."""
+        return len(self.x) > MANY
 
 
 @dataclass(frozen=True)

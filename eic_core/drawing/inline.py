@@ -114,7 +114,8 @@ def _panel(panel: Panel, left: float, wide: float, top: float) -> Iterator[str]:
             for ink, rows in _inks(mark, np.isfinite(xs) & np.isfinite(ys)).items():
                 beside = " ".join(f"{each:.2f}%" for each in xs[rows])
                 above = " ".join(f"{each + 0.36 * size:.1f}" for each in ys[rows])
-                edge = ink if open_mark else PAPER if mark.digits is None else EDGE
+                plain = PAPER if mark.digits is None else EDGE
+                edge = ink if open_mark or mark.crowded else plain
                 look = f"fill:{PAPER if open_mark else ink};stroke:{edge};stroke-width:.8px"
                 yield (
                     f'<text x="{beside}" y="{above}" text-anchor="middle" style="{look};'

@@ -131,7 +131,8 @@ def draw_mark(ax: Any, mark: Mark) -> None:
             inks: Any = ink
             if mark.digits is not None:
                 inks = [colour(each) for each in np.nan_to_num(mark.digits)]
-            edges = inks if hollow else "white" if mark.digits is None else THEME.muted
+            plain = "white" if mark.digits is None else THEME.muted
+            edges = inks if hollow or (mark.crowded and mark.digits is None) else plain
             if symbol in "|_x":
                 edges = None
             ax.scatter(

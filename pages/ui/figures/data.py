@@ -355,7 +355,7 @@ def _step(span: float) -> float:
 
 
 def _lines(x: Array, y: Array, value: Array, levels: Array, what: str) -> list[Mark]:
-    """Lines of equal value on a light edge, each with its number, as near to the middle as it comes."""
+    """Lines of equal value on a light edge, each with its number, near the middle of the map."""
     marks: list[Mark] = []
     for level in levels.tolist():
         xs, ys = level_line(x, y, value, 10.0**level if what.startswith("log") else level)

@@ -114,7 +114,7 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
 def _axis(axis: ChartAxis, theme: Theme, narrow: bool, free: bool) -> dict[str, Any]:
     """Where it can be enlarged, numbers that stand at their own places are named anew."""
     style = axis_style(theme) | {"title": {"text": plain_text(axis.title), "standoff": 6}}
-    style |= {"type": "log" if axis.log else "linear"}
+    style |= {"type": "log" if axis.log else "linear", "exponentformat": "power"}
     if axis.limits is not None:
         style["range"] = np.log10(axis.limits).tolist() if axis.log else list(axis.limits)
     named = all(wording.significant(at, 3) == text for at, text in axis.ticks or ())
@@ -156,7 +156,10 @@ def _draw(
     match mark:
         case Points():
             edge = ink if mark.symbol.startswith("line") else theme.paper
-            look = {"color": ink, "line": {"width": 1.5 if mark.size > 7 else 0, "color": edge}}
+            look = {
+                "color": ink,
+                "line": {"width": 1.5 * (mark.size > 7 and not mark.crowded), "color": edge},
+            }
             if mark.digits is not None:
                 look |= {"color": mark.digits, "colorscale": GAUGE[theme is THEMES[True]]}
                 look |= {
@@ -164,8 +167,9 @@ def _draw(
                     "cmax": END,
                     "line": {"width": 1 if mark.size > 5 else 0.4, "color": theme.muted},
                 }
-            look |= {"symbol": mark.symbol, "size": mark.size}
+            look |= {"symbol": mark.symbol, "size": mark.size, "opacity": mark.opacity}
             trace |= {"type": "scatter", "mode": "markers", "cliponaxis": False, "marker": look}
+            trace["opacity"] = 1
             data.append(trace | {"x": mark.x, "y": mark.y})
         case Stroke():
             width = 0 if mark.filled else mark.width
