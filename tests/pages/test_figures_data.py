@@ -243,6 +243,14 @@ def test_samples_over_orders_of_magnitude_get_a_logarithmic_axis():
     assert len(axis_of(wide, "x").grid(600)) == 600
 
 
+def test_both_panels_of_a_wide_range_have_one_logarithmic_axis():
+    wide = sample_domains({"x": Domain("loguniform", 1.0, 1e8)}, count=300)
+    layout = draw(data_figure(inspect(read("sqrt(x+1)-sqrt(x)").formula, wide), 6)).layout
+    assert layout.xaxis.type == layout.xaxis2.type == "log"
+    assert list(layout.xaxis.range) == list(layout.xaxis2.range)
+    assert layout.xaxis.title.text == "" and layout.xaxis.matches == "x2"
+
+
 def test_residuals_are_target_minus_prediction_with_r_squared_in_the_title():
     chart = residual_figure(with_target("2*x", [2.0, 4.0, 7.0], x=[1.0, 2.0, 3.0]))
     go.Figure(draw(chart, dark=True).to_dict())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ def draw(chart: Chart, *, dark: bool = False, narrow: bool = False) -> go.Figure
         row, column = divmod(place, columns)
         number = str(place + 1) if place else ""
         ceiling = 1 - (sum(heights[:row]) + gap * row) / whole
-        across = ChartAxis() if chart.joined and row < len(heights) - 1 else panel.x
+        across = replace(panel.x, title="") if chart.joined and row < len(heights) - 1 else panel.x
         fixed = {"fixedrange": not chart.free}
         layout[f"xaxis{number}"] = (
             _axis(across, theme, narrow, chart.free)
@@ -118,7 +119,8 @@ def _axis(axis: ChartAxis, theme: Theme, narrow: bool, free: bool) -> dict[str, 
     if axis.limits is not None:
         style["range"] = np.log10(axis.limits).tolist() if axis.log else list(axis.limits)
     named = all(wording.significant(at, 3) == text for at, text in axis.ticks or ())
-    if axis.ticks is not None and not (free and axis.ticks and named):
+    gauge = axis.ticks and axis.ticks[-1][0] == END
+    if axis.ticks is not None and not (free and axis.ticks and named and not gauge):
         texts = [plain_text(wording.shorten(text, NAME_LENGTH[narrow])) for _, text in axis.ticks]
         style |= {"tickvals": [at for at, _ in axis.ticks], "ticktext": texts}
         style |= {} if axis.ticks else {"ticks": "", "showline": False}

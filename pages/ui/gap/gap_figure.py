@@ -98,7 +98,7 @@ def violins(picture: GapPicture) -> Chart:
             marks += [
                 Stroke([one.quartile1, one.quartile3], [-row] * 2, 4),
                 Stroke([one.median.value] * 2, [-row - 0.22, -row + 0.22], 3),
-                Points([one.mean.value], [-row], size=12),
+                Points([one.mean.value], [-row], size=15),
                 Points([one.mean.value], [-row], size=8, colour="paper", hints=[text]),
             ]
     marks.append(Label("one digit", TYPICAL_LAW, 1, "y", raised=True, colour="muted"))
