@@ -77,7 +77,7 @@ def front_figure(view: FrontView) -> Chart:
         x, y, middle = complexity[i], upwards[i], np.median(complexity[places])
         marks.append(Points([x], [y], "circle-open", 21, colour="accent"))
         look: dict[str, Any] = {"side": "left" if x <= middle else "right", "colour": "accent"}
-        labels.append(Label(text, x, y, bold=True, **look))
+        labels.append(Label(text, x, y, bold=True, raised=True, **look))
     methods = dict.fromkeys(view.scores[i].listed.method for i in places)
     for k, method in enumerate(methods):
         symbol = SYMBOLS[min(k, len(SYMBOLS) - 1)]

@@ -220,6 +220,7 @@ def _draw(
                     "xanchor": mark.side,
                     "yanchor": "bottom" if mark.raised else "middle",
                     "xshift": 0 if "x" in mark.within else BESIDE[mark.side],
+                    "yshift": 9 if mark.raised and not mark.within else 0,
                     "showarrow": False,
                     "text": f"<b>{lines}</b>" if mark.bold else lines,
                     "font": {"size": 12 if narrow else 13, "color": ink},
