@@ -231,7 +231,7 @@ def forms(repairs: Repairs) -> Chart:
     panels = []
     for title, sizes in (
         ("nodes", [float(len(form.formula)) for form in each]),
-        ("nanoseconds a call in NumPy", [form.nanoseconds.numpy for form in each]),
+        ("ns a call, NumPy", [form.nanoseconds.numpy for form in each]),
     ):
         marks: list[Mark] = []
         middle = (min(sizes) + max(sizes)) / 2
@@ -245,7 +245,7 @@ def forms(repairs: Repairs) -> Chart:
             marks.append(Points([size], [digits], symbol, 11, keys=[place], **look))
             if best or form.is_original:
                 side: Literal["left", "right"] = "left" if size <= middle else "right"
-                text = wording.shorten(names[place], 26)
+                text = wording.shorten(names[place], 18)
                 marks.append(Label(text, size, digits, side=side, bold=best, colour=look["colour"]))
         room = 0.1 * (max(sizes) - min(sizes)) or 1.0
         ends = max(0.0, min(sizes) - room), max(sizes) + room

@@ -100,13 +100,6 @@ def on_grid(
     return amplification.trace(len(formula) - 1)[0], amplification.trace(node_id)[1]
 
 
-def worst_row(s: Array) -> int | None:
-    """Index of the largest value, nan left out; None if there is none."""
-    values = np.where(np.isnan(s), -1.0, s)
-    row = int(np.argmax(values))
-    return row if values[row] >= 0 else None
-
-
 def evenly_spread_rows(count: int, most: int, *always: int | None) -> Array:
     """About `most` evenly spread row numbers below `count`, and those in `always`."""
     rows = np.arange(0, count, max(1, math.ceil(count / most)))
