@@ -34,7 +34,8 @@ class Displayed:
         ----------
         **options
             `ax`, the axes to draw on; for one formula also `over`, the variable along which digits
-            are drawn, and `node`, the id of the step.
+            are drawn, `node`, the id of the step, and `quantiles`, true for those of what a program
+            loses; for repairs `all_forms`, true for each form by its nodes.
 
         Returns
         -------

@@ -17,7 +17,8 @@ import numpy as np
 from markupsafe import Markup
 
 from eic_core import wording
-from eic_core.drawing.chart import Guide, Mark, Points
+from eic_core.drawing.chart import Chart, Guide, Mark, Points
+from eic_core.drawing.inline import svg_of
 from eic_core.drawing.scale import PAGE_COLOURS
 from eic_core.drawing.svg import tree_svg
 from eic_core.errors import UserError
@@ -31,6 +32,7 @@ from eic_core.operators.wide import Array
 from eic_core.pool.listing import ListedScore, ScoredList, accuracy_keys, front_of
 from eic_core.pool.picking import Pick
 from eic_core.report import instead, sections
+from eic_core.report.charts import forms, loss_along
 from eic_core.report.report_table import ReportTable, code, count, digits, fit, plain
 from eic_core.report.rulers import Ruler
 from eic_core.rewriting.profile import profile
@@ -71,7 +73,10 @@ def _line_of_list(result: ScoredList) -> str:
 
 
 def _html_of_inspection(result: Inspection) -> str:
-    return _page(**_headline(verdict(result)), tree=_tree(result), tables=[_steps(result)])
+    along = (loss_along(result, name) for name in result.formula.variables)
+    figures = [chart for chart in along if chart is not None][:1]
+    head = _headline(verdict(result))
+    return _page(**head, tree=_tree(result), figures=figures, tables=[_steps(result)])
 
 
 def _html_of_diagnosis(result: Diagnosis) -> str:
@@ -87,10 +92,18 @@ def _html_of_diagnosis(result: Diagnosis) -> str:
 
 def _html_of_repairs(result: Repairs) -> str:
     first = result.leading
-    tables = [instead.front(result)] if len(result.front) > 1 else []
+    several = len(result.front) > 1
+    tables = [instead.front(result)] if several else []
+    figures = [forms(result)] if several else []
     notes = [*([] if result.advice is None else [result.advice]), *result.left_out_sentences]
     checked = () if first is None else instead.verified(first)
-    return _page(sentence=result.sentence, form=first, tables=tables, notes=[*checked, *notes])
+    return _page(
+        sentence=result.sentence,
+        form=first,
+        tables=tables,
+        figures=figures,
+        notes=[*checked, *notes],
+    )
 
 
 def _html_of_repair(result: Repair) -> str:
@@ -130,11 +143,12 @@ def _page(**parts: Any) -> str:
         "gauges": "",
         "form": None,
         "tree": "",
+        "figures": (),
         "tables": (),
         "notes": (),
     } | parts
     template = environment("eic_core").get_template("notebook.html.j2")
-    page = template.render(fields, show=sections)
+    page = template.render(fields, show=sections, drawn=svg_of)
     pairs = dict.fromkeys(_PAIR.findall(page))
     page = _PAIR.sub(lambda pair: f"var(--eic-{pair[1][1:]}-{pair[2][1:]},{pair[1]})", page)
     light, dark = (
@@ -329,8 +343,19 @@ def _frame(rows: Iterable[dict[str, Any]], columns: str = "") -> Any:
 
 
 def _plot_inspection(
-    result: Inspection, *, over: str = "", node: int | None = None, ax: Any = None
+    result: Inspection,
+    *,
+    over: str = "",
+    node: int | None = None,
+    quantiles: bool = False,
+    ax: Any = None,
 ) -> Any:
+    if quantiles:
+        name = over or next(iter(result.formula.variables), "")
+        chart = loss_along(result, name) if name in result.formula.variables else None
+        if chart is None:
+            raise UserError(f"there is nothing to compare along `{name}`")
+        return _panel(chart, ax)
     step = result.worst_step if node is None else node
     if step not in range(len(result.nodes)):
         ids = f"give an id from 0 to {len(result.nodes) - 1}: `to_pandas()` lists the steps"
@@ -367,7 +392,11 @@ def _plot_diagnosis(
     return _plot_inspection(result.inspection, over=over, node=step, ax=ax)
 
 
-def _plot_repairs(result: Repairs, *, over: str = "", ax: Any = None) -> Any:
+def _plot_repairs(
+    result: Repairs, *, over: str = "", all_forms: bool = False, ax: Any = None
+) -> Any:
+    if all_forms:
+        return _panel(forms(result), ax)
     form = result.leading
     inspection = inspect(result.formula, result.samples)
     rows = profile(inspection, result.formula if form is None else form.formula, result.target)
@@ -410,6 +439,17 @@ def _plot_scores(result: ScoredList | Pick, *, ax: Any = None) -> Any:
         marks.insert(0, Points(*ring, "circle-open", 16, colour="orange", name=picked))
     ax.set_xlabel("EIC: digits by which errors grow, worst step")
     return _drawn(ax, marks, name)
+
+
+def _panel(chart: Chart, ax: Any) -> Any:
+    """The first panel of a chart."""
+    from eic_core.drawing.paper import draw_panel
+
+    ax = _axes(ax)
+    draw_panel(ax, chart.panels[0])
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(fontsize="small")
+    return ax
 
 
 def _axes(ax: Any) -> Any:

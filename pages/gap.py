@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -45,9 +46,13 @@ def gap_page() -> None:
     view_controls(view)
     pictures(findings, view)
     pool_view(desk)
-    claims_list(findings.claims)
-    summary_table(findings)
+    for title, draw in (
+        ("What the paper says, and what is found", partial(claims_list, findings.claims)),
+        ("The distributions", partial(summary_table, findings)),
+        ("How much rests on the number of rows", partial(dependence_table, findings)),
+        ("How much rests on the ranges of the named equations", partial(rules_table, view)),
+        ("Sources and sampling", sources_view),
+    ):
+        with st.expander(title):
+            draw()
     file_button(findings)
-    dependence_table(findings)
-    rules_table(view)
-    sources_view()

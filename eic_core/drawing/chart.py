@@ -16,9 +16,11 @@ from eic_core import wording
 
 Array = npt.NDArray[Any]
 Numbers = Sequence[float] | Array
-Colour = Literal["ink", "muted", "faint", "paper", "accent", "data", "blue", "orange", "green"]
+Colour = Literal[
+    "ink", "muted", "faint", "paper", "accent", "data", "blue", "orange", "green", "violet"
+]  # fmt: skip
 """A colour by its part: a field of `Theme`."""
-Dash = Literal["solid", "dash", "dot"]
+Dash = Literal["solid", "dash", "dot", "dashdot"]
 Ticks = tuple[tuple[float, str], ...]
 """Where an axis is marked, and how."""
 
@@ -28,19 +30,29 @@ SHARES: Ticks = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100
 @dataclass(frozen=True, kw_only=True)
 class _Drawn:
     colour: Colour = "ink"
-    opacity: float = 1.0
+    opacity: float = 1.0  # At 0 it is there for who points at it alone
     name: str = ""  # In the legend; "" for none
     hints: Sequence[str] = ()  # Of each value, for who points at it; the first line is its name
     keys: Sequence[Any] = ()  # Of each value, for who presses it
+    quantity: str = ""  # What stands upwards: with its numbers it is a hint
+
+
+MANY = 60
+"""Points from which on they have no light edge."""
 
 
 @dataclass(frozen=True)
 class Points(_Drawn):
     x: Numbers
     y: Numbers
-    symbol: str = "circle"  # Of `SYMBOLS`, by Plotly's names
+    symbol: str = "circle"  # By Plotly's names: a row of `paper.SYMBOLS`
     size: float = 7.0
     digits: Numbers | None = None  # Each has the colour of its loss
+
+    @property
+    def crowded(self) -> bool:
+        """Whether a light edge of each would cover the others."""
+        return len(self.x) > MANY
 
 
 @dataclass(frozen=True)
@@ -87,7 +99,17 @@ class Label(_Drawn):
     bold: bool = False
 
 
-Mark = Points | Stroke | Bars | Guide | Label
+@dataclass(frozen=True)
+class Cells(_Drawn):
+    """An area of colours: the digits of each cell around its place, nan where there is none."""
+
+    x: Array  # Even steps on the axis, as `y`
+    y: Array
+    digits: Array  # Shape (len(y), len(x))
+    values: Array  # Of the same shape, for who points at it
+
+
+Mark = Points | Stroke | Bars | Guide | Label | Cells
 
 
 @dataclass(frozen=True)
@@ -112,7 +134,19 @@ class Chart:
     words: str  # All that it shows, for those who do not see it
     columns: int = 1  # Where there is room; else the panels stand under one another
     joined: bool = False  # They stand under one another over the axis of the last
+    scale: str = "digits"  # What the colours of points stand for
+    inputs: tuple[str, ...] | None = None  # The variables across and up, where axes have them
     free: bool = False  # On a screen it is dragged and enlarged
+
+
+SHADES = (0, 1, 2, 4, 8)
+"""Digits whose colours a legend shows."""
+
+
+def shaded(chart: Chart) -> bool:
+    """Whether colours stand for digits."""
+    marks = (mark for panel in chart.panels for mark in panel.marks)
+    return any(isinstance(mark, Points | Cells) and mark.digits is not None for mark in marks)
 
 
 def whole_ticks(
@@ -141,6 +175,27 @@ def even_ticks(low: float, high: float, most: int) -> Ticks:
     first, last = math.ceil(low / step), math.floor(high / step)
     ticks = [float(f"{k * step:.12g}") for k in range(first, last + 1)]
     return tuple((tick, wording.significant(tick, 3)) for tick in ticks)
+
+
+def log_ticks(low: float, high: float) -> Ticks:
+    """Ticks between the exponents `low` and `high`: powers of ten, else 1-2-5, else even steps.
+
+    >>> [[at for at, _ in log_ticks(*ends)] for ends in ((-3.1, 0.3), (-0.4, 0.8))]
+    [[0.001, 0.01, 0.1, 1.0], [0.5, 1.0, 2.0, 5.0]]
+    >>> log_ticks(-1.7, -1.68)[-2:]
+    ((0.0207, '0.0207'), (0.0208, '0.0208'))
+    """
+    if high - low <= 0.8:
+        return tuple(
+            (at, wording.significant(at, 6)) for at, _ in even_ticks(10.0**low, 10.0**high, 10)
+        )
+    # Beyond two and a half decades the ticks are powers alone.
+    every = math.ceil((high - low) / 8)
+    steps, each = ((1,), every) if high - low > 2.5 else ((1, 2, 5), 1)
+    exponents = range(math.ceil(low) if each > 1 else math.floor(low), math.floor(high) + 1, each)
+    ticks = [float(f"{step}e{k}") for k in exponents for step in steps]
+    between = (at for at in ticks if 10.0**low <= at <= 10.0**high)
+    return tuple((at, wording.significant(at, 6)) for at in between)
 
 
 def pieces(ends: Sequence[tuple[float, float]]) -> list[float]:

@@ -8,8 +8,21 @@ from typing import Any
 import numpy as np
 
 from eic_core import wording
-from eic_core.drawing.chart import Bars, Chart, ChartAxis, Guide, Label, Mark, Panel, Points, Stroke
-from eic_core.drawing.scale import THEMES, colour
+from eic_core.drawing.chart import (
+    SHADES,
+    Bars,
+    Cells,
+    Chart,
+    ChartAxis,
+    Guide,
+    Label,
+    Mark,
+    Panel,
+    Points,
+    Stroke,
+    shaded,
+)
+from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES, colour
 
 STYLE: Any = {
     "svg.hashsalt": "eic-lab",
@@ -28,10 +41,11 @@ INCH = 110.0
 NAME_LENGTH = 40
 DPI = 300
 SYMBOLS = {
-    "circle": "o", "circle-open": "o", "diamond": "D", "diamond-open": "D", "square": "s",
+    "circle": "o", "diamond": "D", "square": "s",
     "triangle-up": "^", "triangle-down": "v", "line-ns": "|", "line-ew": "_", "x": "x",
+    "cross": "P", "star": "*",
 }  # fmt: skip
-DASHES = {"solid": "-", "dash": "--", "dot": ":"}
+DASHES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-."}
 THEME = THEMES[False]
 
 
@@ -53,13 +67,24 @@ def figure_of(chart: Chart) -> Any:
         )
         for ax, panel in zip(grid.flat, chart.panels, strict=False):
             draw_panel(ax, panel)
+        for ax in grid.flat[len(chart.panels) :]:
+            ax.set_visible(False)
         if chart.joined:
             for ax in grid[:-1].flat:
                 ax.tick_params(labelbottom=False)
         legends = (ax.get_legend_handles_labels() for ax in grid.flat)
         handles, names = next((each for each in legends if each[0]), ([], []))
+        if shaded(chart):
+            from matplotlib.lines import Line2D
+
+            look: Any = {"marker": "o", "linestyle": "", "markeredgecolor": THEME.muted}
+            handles += [Line2D([], [], color=colour(at), **look) for at in SHADES]
+            names += [*map(str, SHADES[:-1]), f"{SHADES[-1]} +"]
         if handles:
-            figure.legend(handles, names, loc="outside upper left", ncols=3, frameon=False)
+            columns = len(SHADES) if shaded(chart) else 3
+            look = {"loc": "outside upper left", "frameon": False}
+            look |= {"title": chart.scale, "alignment": "left"} if shaded(chart) else {}
+            figure.legend(handles, names, ncols=columns, **look)
         figure.dpi = DPI
         layout = figure.get_layout_engine()
         assert layout is not None
@@ -78,7 +103,8 @@ def draw_panel(ax: Any, panel: Panel) -> None:
             limit(*axis.limits)
     ax.spines["left"].set_visible(panel.y.ticks != ())
     for mark in panel.marks:
-        draw_mark(ax, mark)
+        if mark.opacity:
+            draw_mark(ax, mark)
 
 
 def _draw_axis(axis: ChartAxis, drawn: Any) -> None:
@@ -101,17 +127,19 @@ def draw_mark(ax: Any, mark: Mark) -> None:
     match mark:
         case Points():
             hollow = mark.symbol.endswith("-open")
+            symbol = SYMBOLS[mark.symbol.removesuffix("-open")]
             inks: Any = ink
             if mark.digits is not None:
-                inks = [colour(digits) for digits in mark.digits]
-            edges = inks if hollow else "white" if mark.digits is None else THEME.muted
-            if SYMBOLS[mark.symbol] in "|_x":
+                inks = [colour(each) for each in np.nan_to_num(mark.digits)]
+            plain = "white" if mark.digits is None else THEME.muted
+            edges = inks if hollow or (mark.crowded and mark.digits is None) else plain
+            if symbol in "|_x":
                 edges = None
             ax.scatter(
                 mark.x,
                 mark.y,
                 mark.size**2 / 2,
-                marker=SYMBOLS[mark.symbol],
+                marker=symbol,
                 facecolors="white" if hollow else inks,
                 edgecolors=edges,
                 linewidths=1.0 if hollow else 0.5,
@@ -139,6 +167,13 @@ def draw_mark(ax: Any, mark: Mark) -> None:
                 {"color": ink} if not mark.hatch else {"facecolor": "white", "edgecolor": ink}
             )
             draw(mark.at, lengths, mark.thick, mark.low, hatch=2 * mark.hatch, label=name, **look)
+        case Cells():
+            from matplotlib.colors import ListedColormap
+
+            inks = ListedColormap([ink for _, ink in SCALE[False]])
+            look = {"shading": "nearest", "cmap": inks, "vmin": LOW, "vmax": HIGH}
+            digits = np.clip(mark.digits, LOW, HIGH)
+            ax.pcolormesh(mark.x, mark.y, digits, rasterized=True, zorder=0, **look)
         case Guide():
             draw_rule = ax.axhline if mark.level else ax.axvline
             look = {"linestyle": DASHES[mark.dash], "zorder": 0, "label": name}
@@ -146,10 +181,11 @@ def draw_mark(ax: Any, mark: Mark) -> None:
         case Label():
             places = {"": ax.transData, "xy": ax.transAxes}
             places |= {"x": ax.get_yaxis_transform(), "y": ax.get_xaxis_transform()}
+            words, gap = textwrap.fill(mark.text, 56), "   " * ("x" not in mark.within)
             text = ax.text(
                 mark.x,
                 mark.y,
-                textwrap.fill(mark.text, 56),
+                f"{gap * (mark.side == 'left')}{words}{gap * (mark.side == 'right')}",
                 transform=places[mark.within],
                 ha=mark.side,
                 va="bottom" if mark.raised else "center",
@@ -157,6 +193,7 @@ def draw_mark(ax: Any, mark: Mark) -> None:
                 fontsize=8,
                 fontweight="bold" if mark.bold else "normal",
                 parse_math=False,
+                zorder=2.5,
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             )
-            text.set_in_layout(False)
+            text.set_in_layout(mark.raised and mark.within == "xy")

@@ -124,17 +124,18 @@ class Theme:
     paper: str  # The background
     accent: str  # The selection
     data: str  # Points of the data
-    # blue, orange, green: told apart with any colour vision (after Okabe and Ito)
+    # blue, orange, green, violet: told apart with any colour vision (after Okabe and Ito)
     blue: str
     orange: str
     green: str
+    violet: str
 
 
 THEMES = {
     dark: Theme(*inks.split())
     for dark, inks in (
-        (False, "#1c1f26 #5b6270 #c9cdd5 #ffffff #1f5fd0 #6f7785 #0072b2 #d55e00 #00734f"),
-        (True, "#f2f3f5 #a9b0bd #474d59 #0e1117 #7db2ff #9aa3b2 #5cb8f0 #f0a03c #3fd09b"),
+        (False, "#1c1f26 #5b6270 #c9cdd5 #ffffff #1f5fd0 #6f7785 #0072b2 #d55e00 #00734f #a3468a"),
+        (True, "#f2f3f5 #a9b0bd #474d59 #0e1117 #7db2ff #9aa3b2 #5cb8f0 #f0a03c #3fd09b #e08cc4"),
     )
 }
 """By `dark`."""

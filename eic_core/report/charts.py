@@ -5,19 +5,25 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
 
 from eic_core import wording
 from eic_core.drawing.chart import (
     SHARES,
+    Array,
     Bars,
     Chart,
     ChartAxis,
     Colour,
+    Dash,
     Label,
     Mark,
     Panel,
     Points,
     Stroke,
+    even_ticks,
     whole_ticks,
 )
 from eic_core.drawing.scale import END
@@ -28,6 +34,10 @@ from eic_core.explain.settling import Growth
 from eic_core.explain.writing import WritingLoss
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import CONSTANT, VARIABLE
+from eic_core.measure.inspection import Inspection
+from eic_core.measure.measured import measured_loss, quantiles_of
+from eic_core.report.rulers import Ruler
+from eic_core.rewriting.results import Repairs
 
 ROW = 44
 """Pixels from one bar to the next: a line of text and the bar."""
@@ -208,3 +218,84 @@ def growth(curve: Growth) -> Chart:
     x = ChartAxis("rows used", (0.8 * counts[0], 12 * counts[-1]), ticks, log=True)
     y = ChartAxis("local EIC of this step, digits", (0, top), whole_ticks(top, 4))
     return Chart((Panel(marks, x, y, 170),), str(curve.sentence), free=True)
+
+
+def forms(repairs: Repairs) -> Chart:
+    """What each form loses at nine in ten rows, over its nodes and over its time: as written a
+    ring, the leading one named. The keys are the places in `Repairs.forms`.
+    """
+    each = repairs.forms
+    lost = [form.numbers.measured.nine_in_ten for form in each]
+    leading = None if repairs.leading is None else repairs.leading.text
+    names = ["as written" if form.is_original else form.text for form in each]
+    panels = []
+    for title, sizes in (
+        ("nodes", [float(len(form.formula)) for form in each]),
+        ("ns a call, NumPy", [form.nanoseconds.numpy for form in each]),
+    ):
+        marks: list[Mark] = []
+        middle = (min(sizes) + max(sizes)) / 2
+        for place, (form, size, digits) in enumerate(zip(each, sizes, lost, strict=True)):
+            hint = (
+                f"{names[place]}\n{digits:.1f} digits lost\n{wording.significant(size, 2)} {title}"
+            )
+            symbol = "circle-open" if form.is_original else "circle"
+            best = form.text == leading
+            look: dict[str, Any] = {"colour": "accent" if best else "ink", "hints": [hint]}
+            marks.append(Points([size], [digits], symbol, 11, keys=[place], **look))
+            if best or form.is_original:
+                side: Literal["left", "right"] = "left" if size <= middle else "right"
+                text = wording.shorten(names[place], 18)
+                marks.append(Label(text, size, digits, side=side, bold=best, colour=look["colour"]))
+        room = 0.1 * (max(sizes) - min(sizes)) or 1.0
+        ends = max(0.0, min(sizes) - room), max(sizes) + room
+        x = ChartAxis(title, ends, even_ticks(*ends, 4))
+        y = ChartAxis("digits lost, nine in ten rows", (-0.5, END + 0.5), DIGITS)
+        panels.append(Panel(tuple(marks), x, y, 170))
+    said = (f"{name} {digits:.1f}" for name, digits in zip(names, lost, strict=True))
+    words = f"Digits lost by each form, over its nodes and its time: {'; '.join(said)}."
+    return Chart(tuple(panels), words, columns=2)
+
+
+GROUPS, FEWEST = 16, 8
+"""Most groups of neighbouring rows, and the fewest rows of one."""
+
+
+def loss_along(inspection: Inspection, name: str) -> Chart | None:
+    """What a program loses along a variable: typically, at nine in ten rows and at the worst, in
+    groups of neighbouring rows; None where too few rows can be compared.
+    """
+    loss = measured_loss(inspection)
+    column = inspection.samples.columns[name][loss.positions]
+    usable = np.flatnonzero(~np.isnan(loss.lost) & np.isfinite(column))
+    order = usable[np.argsort(column[usable], kind="stable")]
+    count = min(GROUPS, len(order) // FEWEST)
+    if count < 2 or column[order[0]] == column[order[-1]]:
+        return None
+    ruler = Ruler.of(column[order])
+    groups = np.array_split(order, count)
+    x = ruler.place(np.array([np.median(column[rows]) for rows in groups]))
+    each = [quantiles_of(loss.lost[rows], loss.weights[rows]) for rows in groups]
+    typical, high, worst = np.array([(q.typical, q.nine_in_ten, q.worst) for q in each]).T
+    band = np.concatenate([x, x[::-1]]), np.concatenate([typical, high[::-1]])
+    spans = [f"{column[rows[0]]:.4g} … {column[rows[-1]]:.4g}" for rows in groups]
+    marks: list[Mark] = [Stroke(*band, filled=True, colour="blue", opacity=0.2)]
+    looks: tuple[tuple[str, Array, Dash, Colour], ...] = (
+        ("worst", worst, "dot", "orange"),
+        ("nine in ten rows", high, "solid", "blue"),
+        ("typical", typical, "dash", "ink"),
+    )
+    for title, digits, dash, colour in looks:
+        hints = [
+            f"{name} {span}\n{title}: {d:.1f} digits lost"
+            for span, d in zip(spans, digits.tolist(), strict=True)
+        ]
+        marks.append(Stroke(x, digits, 2, dash, colour=colour, name=title, hints=hints))
+    across = ChartAxis(name, ruler.limits(), ruler.ticks())
+    y = ChartAxis("digits lost", (-0.5, END + 0.5), DIGITS)
+    place = int(np.argmax(high))
+    words = (
+        f"Digits that a program loses along {name}, at {len(order):,} rows. Nine in ten rows lose "
+        f"at most {high[place]:.1f} where it is {spans[place]}, and {high.min():.1f} at the best."
+    )
+    return Chart((Panel(tuple(marks), across, y, 170),), words)

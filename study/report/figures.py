@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -420,8 +420,10 @@ class FigureKind:
     describe: Callable[[StudyReport], Chart]
     wide: bool = False  # Whether it needs the width of a page; a phone lets it scroll
 
-    def alt(self, report: StudyReport) -> str:
-        return f"{self.caption} {self.describe(report).words}"
+    def chart(self, report: StudyReport) -> Chart:
+        """What is described, its caption in its words."""
+        drawn = self.describe(report)
+        return replace(drawn, words=f"{self.caption} {drawn.words}")
 
 
 FIGURES: dict[str, FigureKind] = {

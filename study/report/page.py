@@ -43,7 +43,7 @@ def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None
             if (found := [section for section in sections if section.group == group])
         ],
         figures={
-            name: _picture(FIGURES[name].alt(report), to_svg(figure))
+            name: _picture(FIGURES[name].chart(report).words, to_svg(figure))
             for name, figure in (figures or figures_of(report)).items()
         },
         first=FIRST,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from eic_core.drawing.curves import Trace
 from study.rating_types import Axis, says_nothing
 from study.stimulus.axes import number_text
-from study.stimulus.curves import Trace
 
 _VISIBLE = 0.006  # Of the frame's height: a smaller rise or fall is not seen either
 _FEW, _EXACT, _MANY = 3, 20, 1000

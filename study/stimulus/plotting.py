@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eic_core.drawing.curves import Line, Trace, draw_line, join_points, sample_curve
 from study.rating_types import Axis, BallotFigure, FormulaCard
 from study.stimulus.axes import (
     TITLE_PX,
@@ -18,7 +19,6 @@ from study.stimulus.axes import (
     title_lines,
 )
 from study.stimulus.behaviour import describe_curve, describe_map
-from study.stimulus.curves import Line, Trace, draw_line, join_points, sample_curve
 from study.stimulus.maps import LEVELS, Map, colours, draw_maps, level_of, make_map
 from study.stimulus.shapes import CARD, PLOT, PlotShape, Size
 

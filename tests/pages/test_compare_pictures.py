@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from eic_core import wording
+from eic_core.drawing.chart import Chart, Label, Panel, Points, Stroke
 from eic_core.drawing.scale import THEMES, contrast
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
@@ -26,8 +27,8 @@ from pages.ui.compare.front_figure import (
     front_figure,
 )
 from pages.ui.compare.pair import differences, pair_sentence
-from pages.ui.compare.pair_figure import Side, pair_figure, share_lines, shared_columns
-from pages.ui.figures.data import surface_figure
+from pages.ui.compare.pair_figure import Side, pair_figure, pair_maps, shared_columns
+from pages.ui.figures.screen import draw
 
 
 def listed(*eics: float, method: str = "") -> tuple[ListedScore, ...]:
@@ -44,19 +45,22 @@ def view_of(scores: tuple[ListedScore, ...], errors: list[float] | None, **rest)
     return FrontView(scores, np.arange(len(scores)), on_front, accuracy, "1 − R²", **rest)
 
 
-def validated(figure: go.Figure) -> go.Figure:
-    """The same figure, if Plotly takes it."""
-    go.Figure(figure.to_dict())
-    return figure
+def validated(chart: Chart, **look: bool) -> Panel:
+    """The panel, if Plotly takes it."""
+    go.Figure(draw(chart, **look).to_dict())
+    return chart.panels[0]
 
 
-def drawn(figure: go.Figure) -> dict[int, tuple[float, float]]:
+def points_of(chart: Chart) -> list[Points]:
+    return [m for m in chart.panels[0].marks if isinstance(m, Points) and len(m.keys)]
+
+
+def drawn(chart: Chart) -> dict[int, tuple[float, float]]:
     """Where each place is drawn."""
     return {
-        int(place): (float(x), float(y))
-        for trace in figure.data
-        if trace.customdata is not None
-        for place, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)
+        place: (float(x), float(y))
+        for mark in points_of(chart)
+        for place, x, y in zip(mark.keys, mark.x, mark.y, strict=True)
     }
 
 
@@ -73,18 +77,20 @@ def test_the_front_is_a_valid_figure_of_nothing_too(
         view_of((), []),
         view_of(refused, [math.nan]),
     ):
-        validated(front_figure(view, dark=dark, narrow=narrow))
+        validated(front_figure(view), dark=dark, narrow=narrow)
 
 
 def test_every_point_carries_its_place_stands_at_its_numbers_and_has_their_colour() -> None:
     figure = front_figure(view_of(listed(1.0, 2.0, 6.0), [0.1, 0.2, 0.3]))
     assert drawn(figure) == {0: (1.0, 0.1), 1: (2.0, 0.2), 2: (3.0, 0.3)}
-    points = [t for t in figure.data if t.customdata is not None]
-    assert [c for t in points for c in t.marker.color] == [1.0, 2.0, 6.0]
-    assert {(t.marker.cmin, t.marker.cmax) for t in points} == {(0.0, 16.0)}
+    for mark in points_of(figure):
+        assert list(mark.digits) == [(1.0, 2.0, 6.0)[place] for place in mark.keys]
+    shades = [t.marker for t in draw(figure).data if t.customdata is not None]
+    assert {(marker.cmin, marker.cmax) for marker in shades} == {(0.0, 16.0)}
+    assert "worst step (EIC)" in shades[-1].colorbar.title.text
     infinite = front_figure(view_of(listed(1.0, math.inf), [0.1, 0.2]))
-    hollow = [t for t in infinite.data if t.customdata is not None and 1 in list(t.customdata)]
-    assert isinstance(hollow[0].marker.color, str), "an infinite EIC has no colour"
+    (hollow,) = (mark for mark in points_of(infinite) if 1 in mark.keys)
+    assert hollow.digits is None, "an infinite EIC has no colour"
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -92,21 +98,19 @@ def test_every_point_has_an_outline_that_stands_out_from_the_page(dark: bool) ->
     """WCAG 2.1, 1.4.11: 3 : 1 for graphics, also where the fill is next to the page's colour."""
     paper = THEMES[dark].paper
     shown = view_of(listed(0.0, 0.3, 0.9, math.inf), [0.1, 0.2, 0.3, 0.4])
-    for trace in front_figure(shown, dark=dark).data:
-        if trace.customdata is None:
-            continue
-        outline = trace.marker.line
-        assert min(outline.width) >= 1
-        for opacity, colour in zip(trace.marker.opacity, outline.color, strict=True):
-            over, under = ([int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in (colour, paper))
-            mixed = [opacity * o + (1 - opacity) * u for o, u in zip(over, under, strict=True)]
-            assert contrast("#" + "".join(f"{round(m):02x}" for m in mixed), paper) >= 3
-        assert trace.unselected.marker.opacity >= 0.85
+    for trace in draw(front_figure(shown), dark=dark).data:
+        if trace.customdata is not None:
+            outline = trace.marker.color
+            if not trace.marker.symbol.endswith("-open"):
+                assert trace.marker.line.width >= 1
+                outline = trace.marker.line.color
+            assert contrast(outline, paper) >= 3
+            assert trace.opacity == trace.unselected.marker.opacity == 1
 
 
 def test_formulas_that_explain_nothing_do_not_flatten_the_rest() -> None:
     view = view_of(listed(1.0, 1.0, 1.0), [0.1, 1e28, 3.0])
-    assert [y for _, y in drawn(front_figure(view)).values()] == [0.1, 2.0, 2.0]
+    assert [y for _, (_, y) in sorted(drawn(front_figure(view)).items())] == [0.1, 2.0, 2.0]
     assert count_on_edge(view) == 2
 
 
@@ -132,8 +136,8 @@ def test_what_is_said_to_be_drawn_on_an_edge_is_drawn_there(
 ) -> None:
     view = replace(view_of(listed(*[1.0] * len(errors)), errors), accuracy_name=name)
     assert edge_note(view) == note
-    figure = validated(front_figure(view))
-    low, high = figure.layout.yaxis.range
+    figure = front_figure(view)
+    low, high = map(math.log10, validated(figure).y.limits)
     places = {place: math.log10(y) for place, (_, y) in drawn(figure).items()}
     assert sum(y == high for y in places.values()) == count_on_edge(view)
     at_the_foot = sum(error < 1e-17 for error in errors)
@@ -160,41 +164,40 @@ def test_what_is_said_to_be_drawn_on_an_edge_is_drawn_there(
     ],
 )
 def test_every_tick_of_the_error_is_written_out_and_none_twice(errors: list[float]) -> None:
-    axis = front_figure(view_of(listed(*[1.0] * len(errors)), errors)).layout.yaxis
-    low, high = axis.range
-    ticks, texts = list(axis.tickvals), list(axis.ticktext)
+    axis = front_figure(view_of(listed(*[1.0] * len(errors)), errors)).panels[0].y
+    low, high = axis.limits
+    ticks, texts = map(list, zip(*axis.ticks, strict=True))
     assert 2 <= len(ticks) <= 12 and len(set(texts)) == len(texts) == len(ticks)
     assert ticks == sorted(ticks)
-    assert all(low - 1e-9 <= math.log10(tick) <= high + 1e-9 for tick in ticks)
+    assert all(low * (1 - 1e-9) <= tick <= high * (1 + 1e-9) for tick in ticks)
     for tick, text in zip(ticks, texts, strict=True):
         if text.startswith(">") or text == "0":
-            assert math.log10(tick) in (low, high)
-            continue
-        head, power = re.fullmatch(r"([\d.]*)(?:·?10<sup>(−?\d+)</sup>)?", text).groups()
-        shown = float(head or 1) * 10.0 ** int((power or "0").replace("−", "-"))
-        assert shown == pytest.approx(tick, rel=1e-4)
+            assert tick in (low, high)
+        else:
+            assert text == wording.significant(tick, 6)
 
 
 @pytest.mark.parametrize(
     ("eics", "top", "count"),
     [
         ([1.0, 2.0], 2.16, 0),
-        ([1.0, math.inf], 12.0, 1),
-        ([math.inf], 12.0, 1),
+        ([1.0, math.inf], 16.0, 1),
+        ([math.inf], 16.0, 1),
         ([0.0], 1.0, 0),
         ([14.0, 15.0, 16.0], 17.28, 0),
-        ([13.0, 14.0, 300.0], 21.0, 1),
+        ([13.0, 14.0, 300.0], 16.0, 1),
     ],
 )
 def test_without_an_accuracy_the_edge_is_that_of_the_worst_step(
     eics: list[float], top: float, count: int
 ) -> None:
     view = view_of(listed(*eics), None)
-    figure = validated(front_figure(view))
-    assert figure.layout.yaxis.range == pytest.approx((0, top))
+    figure = front_figure(view)
+    axis = validated(figure).y
+    assert axis.limits == pytest.approx((0, top))
     assert count_on_edge(view) == count == sum(y == top for _, y in drawn(figure).values())
     assert bool(edge_note(view)) == bool(count)
-    assert "worst step (EIC)" in figure.layout.yaxis.title.text
+    assert "worst step (EIC)" in axis.title
 
 
 def test_points_and_marks_carry_the_numbers_of_their_rows_and_inert_text() -> None:
@@ -202,12 +205,13 @@ def test_points_and_marks_carry_the_numbers_of_their_rows_and_inert_text() -> No
         replace(each, listed=replace(each.listed, row=row))
         for each, row in zip(listed(1.0, 2.0), (94, 55), strict=True)
     )
-    figure = validated(front_figure(view_of(scores, [0.1, 0.2], picked=(1,))))
-    hovers = [t for trace in figure.data if trace.customdata is not None for t in trace.text]
-    assert [text.split("</b>")[0] for text in hovers] == ["<b>row 94", "<b>row 55"]
-    assert "x&lt;0>" in hovers[0]
-    (marks,) = (trace for trace in figure.data if trace.mode == "markers+text")
-    assert list(marks.text) == ["<b>55</b>"]
+    figure = front_figure(view_of(scores, [0.1, 0.2], picked=(1,)))
+    hints = [hint for mark in points_of(figure) for hint in mark.hints]
+    assert {hint.split("\n")[0] for hint in hints} == {"row 94", "row 55"}
+    texts = [text for trace in draw(figure).data if trace.customdata for text in trace.text]
+    assert any("x&lt;0>" in text for text in texts)
+    (label,) = (mark for mark in figure.panels[0].marks if isinstance(mark, Label))
+    assert label.text.strip() == "row 55: 2.00 digits" and "row 55: 2.00 digits" in figure.words
 
 
 def test_members_of_the_front_are_drawn_however_many_formulas_there_are() -> None:
@@ -237,18 +241,25 @@ def over(
     return inspect(read(formula).formula, samples)
 
 
+def lines_of(chart: Chart, panel: int) -> list[Stroke]:
+    return [mark for mark in chart.panels[panel].marks if isinstance(mark, Stroke)]
+
+
 def test_the_curves_are_the_formulas_and_their_amplifications() -> None:
     a, b = over("x - 1", x=(2.0, 5.0)), over("x*x", x=(2.0, 5.0))
-    figure = validated(pair_figure(Side(a), Side(b), "x"))
-    lines = {(t.name, t.yaxis): t for t in figure.data if t.mode == "lines"}
-    x = np.asarray(lines["A", "y"].x, dtype=float)
-    np.testing.assert_allclose(lines["A", "y"].y, x - 1, rtol=1e-12)
-    np.testing.assert_allclose(lines["B", "y"].y, x * x, rtol=1e-12)
+    chart = pair_figure(Side(a), Side(b), "x")
+    validated(chart)
+    lines = [line for panel in (0, 1) for line in lines_of(chart, panel)]
+    x = [np.asarray(line.x, dtype=float) for line in lines]
+    assert all(np.count_nonzero(np.isfinite(each)) > 20 for each in x[1:3])
+    np.testing.assert_allclose(lines[0].y, x[0] - 1, rtol=1e-9)
+    np.testing.assert_allclose(lines[1].y, x[1] * x[1], rtol=1e-9)
     # s^2 of x - 1 is 1 + (x^2 + 1)/(x - 1)^2 (both operands carry their own noise), of x*x 3
-    np.testing.assert_allclose(
-        lines["A", "y2"].y, np.sqrt(1 + (x**2 + 1) / (x - 1) ** 2), rtol=1e-9
-    )
-    np.testing.assert_allclose(lines["B", "y2"].y, math.sqrt(3), rtol=1e-12)
+    squares = 1 + (x[2] ** 2 + 1) / (x[2] - 1) ** 2, 3 + 0 * x[3]
+    for line, square in zip(lines[2:], squares, strict=True):
+        np.testing.assert_allclose(line.y, np.log10(square) / 2, rtol=1e-9)
+    assert [line.name for line in lines] == ["A", "B", "", ""]
+    assert len({line.dash for line in lines[:2]}) == 2
 
 
 def test_one_column_under_two_names_is_one_axis() -> None:
@@ -259,9 +270,9 @@ def test_one_column_under_two_names_is_one_axis() -> None:
 
 
 def test_a_formula_without_the_variable_is_a_level_line() -> None:
-    figure = pair_figure(Side(over("x", x=(1.0, 2.0))), Side(over("3*1", x=(1.0, 2.0))), "x")
-    level = next(t for t in figure.data if t.name == "B" and t.yaxis == "y")
-    assert set(np.asarray(level.y).tolist()) == {3.0}
+    chart = pair_figure(Side(over("x", x=(1.0, 2.0))), Side(over("3*1", x=(1.0, 2.0))), "x")
+    level = np.asarray(lines_of(chart, 0)[1].y)
+    assert level[np.isfinite(level)] == pytest.approx(3.0, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -271,39 +282,36 @@ def test_a_formula_without_the_variable_is_a_level_line() -> None:
 def test_poles_and_missing_values_are_valid_figures(first: str, second: str) -> None:
     a, b = over(first, x=(1.0, 5.0)), over(second, x=(1.0, 5.0))
     for dark in (False, True):
-        validated(pair_figure(Side(a), Side(b), "x", dark=dark))
+        validated(pair_figure(Side(a), Side(b), "x"), dark=dark)
 
 
-def maps_of(*formulas: str) -> list[go.Figure]:
-    drawn = [over(each, x=(1.0, 2.0), y=(1.0, 3.0)) for each in formulas]
-    figures = [surface_figure(each, each.worst_step) for each in drawn]
-    share_lines(figures)
-    return [validated(figure) for figure in figures]
-
-
-def lines_in(figure: go.Figure) -> tuple[float, float, float]:
-    (lines,) = (t.contours for t in figure.data if t.name == "value")
-    return lines.start, lines.end, lines.size
-
-
-def test_maps_have_the_fixed_scale_of_digits() -> None:
-    node = over("x*y", x=(1.0, 2.0), y=(1.0, 3.0)).worst_step
-    assert node == 2  # x*y: s^2 = 3 everywhere
-    heats = [
-        t for figure in maps_of("x*y", "x*y + 100") for t in figure.data if t.type == "heatmap"
+def maps_of(*formulas: str) -> list[list[float]]:
+    """The values of the lines in the maps of two formulas."""
+    first, second = (over(each, x=(1.0, 2.0), y=(1.0, 3.0)) for each in formulas)
+    chart = pair_maps(first, second)
+    validated(chart, dark=True)
+    return [
+        [float(m.text.replace(",", "")) for m in panel.marks if isinstance(m, Label) and not m.bold]
+        for panel in chart.panels
     ]
-    assert [(heat.zmin, heat.zmax) for heat in heats] == [(0.0, 16.0)] * 2
-    np.testing.assert_allclose(heats[0].z, math.log10(math.sqrt(3)), rtol=1e-6)
 
 
 def test_lines_of_both_maps_are_at_the_same_values_and_none_loses_its_lines() -> None:
-    small, large = map(lines_in, maps_of("x*y", "3*x*y + 100"))
-    assert small[2] == large[2]
-    for start, end, step in (small, large):
-        assert end >= start + step
-        assert start / step == pytest.approx(round(start / step))
-    assert lines_in(maps_of("x*y", "1000*x*y")[0]) == lines_in(*maps_of("x*y"))
-    maps_of("x*y", "2 + 0*x*y")  # without lines
+    small, large = maps_of("x*y", "3*x*y + 100")
+    step = large[1] - large[0]
+    assert len(small) >= 2 and len(large) >= 2 and small[1] - small[0] == step
+    assert all(value % step == 0 for value in [*small, *large])
+    apart = maps_of("x*y", "1000*x*y")
+    assert apart[0] == maps_of("x*y", "x*y")[0] and len(apart[1]) >= 2
+    assert maps_of("x*y", "2 + 0*x*y")[1] == []
+
+
+def test_the_shade_of_both_maps_is_of_one_scale() -> None:
+    pair = over("x*y", x=(1.0, 2.0), y=(1.0, 3.0)), over("x*y + 100", x=(1.0, 2.0), y=(1.0, 3.0))
+    assert pair[0].worst_step == 2  # x*y: s^2 = 3 everywhere
+    heats = [trace for trace in draw(pair_maps(*pair)).data if trace.type == "heatmap"]
+    assert [(heat.zmin, heat.zmax) for heat in heats] == [(0, 16)] * 2
+    np.testing.assert_allclose(heats[0].z, math.log10(math.sqrt(3)), rtol=1e-6)
 
 
 def test_the_sentence_says_which_has_the_smaller_eic_and_what_it_costs() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from eic_core.drawing.chart import Points, Stroke
+from eic_core.drawing.chart import Chart, ChartAxis, Panel, Points, Stroke
 from eic_core.drawing.inline import svg_of
+from eic_core.drawing.scale import colour
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
 from eic_core.report.error_curves import Along, error_curves, regions_along, ways_along
@@ -40,6 +43,17 @@ def test_plotly_takes_every_figure(two: Profile, dark: bool, narrow: bool) -> No
         go.Figure(draw(chart, dark=dark, narrow=narrow).to_dict())
         assert "NaN" not in svg_of(chart) and "nan" not in svg_of(chart)
     assert [way.kind for way in ways_along(two)] == ["map", "input", "input"]
+
+
+def test_points_of_a_document_have_their_own_shape_and_the_colour_of_their_loss() -> None:
+    points = Points([1, 10, 100], [0, 1, np.nan], "diamond", digits=[0, 8, 4])
+    chart = Chart((Panel((points,), ChartAxis(log=True), ChartAxis()),), "")
+    drawn = re.findall(
+        r'<text x="(.*?)" y=".*?" text-anchor="middle" style="fill:(.*?);', svg_of(chart)
+    )
+    inks = [f"light-dark({colour(digits)},{colour(digits, True)})" for digits in (0, 8)]
+    assert drawn == [("0.00%", inks[0]), ("50.00%", inks[1])]
+    assert svg_of(chart).count("◆") == 2
 
 
 def test_a_threshold_of_one_input_lies_where_the_condition_turns() -> None:

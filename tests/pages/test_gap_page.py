@@ -13,10 +13,12 @@ from streamlit.testing.v1 import AppTest
 from eic_core.corpora import load
 from eic_core.corpora.claims import LAWS, figure_rows, groups_of_laws
 from eic_core.corpora.gap import Q90, summarise
+from eic_core.drawing.chart import Points, Stroke
 from eic_core.formula.syntax import read
 from eic_core.measure import inspect, sample_domains
+from pages.ui.figures.screen import draw
 from pages.ui.gap.gap_desk import GapView, corpora_groups, findings_of
-from pages.ui.gap.gap_figure import GapPicture, by_complexity, violins
+from pages.ui.gap.gap_figure import GapPicture, by_complexity, by_rows, violins
 from pages.ui.gap.gap_views import figures_csv, inspector_state, source_table
 from pages.ui.kit.visit import PageState
 from tests.pages.conftest import UNHURRIED
@@ -53,7 +55,7 @@ def test_the_page_opens_with_the_laws_and_says_what_is_not_here() -> None:
     assert f"<b>{laws.median.value:.2f} digits</b>" in shown and "133 laws" in shown
     assert f"their mean is {laws.mean.value:.2f}" in shown
     assert "for the median only" in shown and "missing: AFP" in shown
-    assert "Bring formulas" in shown and len(page.get("plotly_chart")) == 2
+    assert "Bring formulas" in shown and len(page.get("plotly_chart")) == 3
 
 
 def test_the_view_is_part_of_the_address() -> None:
@@ -126,21 +128,35 @@ def test_a_solved_law_opens_on_the_table_that_it_was_measured_on() -> None:
 # --- pictures and file ---
 
 
-@pytest.mark.parametrize("dark", (False, True))
-def test_the_pictures_are_valid_and_show_every_formula_with_an_eic(dark: bool) -> None:
-    view = GapView()
+def test_the_pictures_are_valid_and_show_every_formula_with_an_eic() -> None:
     desk = SimpleNamespace(pool=None)
-    found = findings_of(desk, view)  # type: ignore[arg-type]
+    found = findings_of(desk, GapView())  # type: ignore[arg-type]
     groups = [group for group in found.groups if group.key in (LAWS, "llm_srbench_synth")]
     picture = GapPicture(groups, found.summaries, 1000, "mean", (LAWS, 3))
-    for figure in (violins(picture, dark=dark), by_complexity(picture, dark=dark, narrow=True)):
-        go.Figure(figure.to_dict())  # Plotly's own validation
-        points = [place for trace in figure.data for place in trace.customdata or ()]
-        assert sorted(map(tuple, points)) == sorted(
+    for chart in (violins(picture), by_complexity(picture)):
+        go.Figure(draw(chart, dark=True, narrow=True).to_dict())  # Plotly's own validation
+        marks = [mark for panel in chart.panels for mark in panel.marks]
+        keys = [tuple(key) for mark in marks if isinstance(mark, Points) for key in mark.keys]
+        assert sorted(keys) == sorted(
             [(LAWS, k) for k in range(133)] + [("llm_srbench_synth", k) for k in range(6)]
         )
-        lines = [trace for trace in figure.data if trace.mode == "lines"]
+        rings = [mark for mark in marks if isinstance(mark, Points) and mark.size == 19]
+        assert [mark.colour for mark in rings] == ["accent"]
+        lines = [mark for mark in marks if isinstance(mark, Stroke)]
         assert all(len({*zip(line.x, line.y, strict=True)}) > 1 for line in lines)
+        assert "Laws" in chart.words
+
+
+def test_means_are_drawn_at_every_number_of_rows_by_both_measures() -> None:
+    found = findings_of(SimpleNamespace(pool=None), GapView())  # type: ignore[arg-type]
+    chart = by_rows(found.groups, found.by_rows)
+    go.Figure(draw(chart, narrow=True).to_dict())
+    for panel, measure in zip(chart.panels, ("mean", Q90), strict=True):
+        lines = [mark for mark in panel.marks if isinstance(mark, Stroke)]
+        drawn = [group for group in found.groups if group.key in found.by_rows]
+        for line, group in zip(lines, drawn, strict=True):
+            assert list(line.x) == [100, 1_000, 10_000]
+            assert line.y == [one.mean.value for one in found.by_rows[group.key][measure]]
 
 
 def test_the_file_holds_every_formula_at_every_number_of_rows() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Iterator
@@ -10,11 +9,14 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from eic_core.drawing.chart import Guide, Label, Points, Stroke
 from eic_core.drawing.scale import THEMES, contrast
-from pages.ui.figures.planning import COLOURS, DASHES, Point, planning_figure
+from pages.ui.figures.planning import LOOKS, Point, planning_figure
+from pages.ui.figures.screen import draw
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.wiring import jobs, lab
 from pages.ui.organising import desk, planner
@@ -260,42 +262,43 @@ def test_every_field_explains_itself_and_holds_the_usual_value() -> None:
 
 def test_the_figure_draws_a_line_for_each_number_of_raters_and_what_is_wanted() -> None:
     grid = width_grid(PAPER)
-    point = Point(172, 108, 0.055, 0.0003, "this design")
-    figure = planning_figure(grid, [point], 0.04, dark=False)
-    lines = [trace for trace in figure.data if trace.mode == "lines"]
-    assert [line.name for line in lines] == [f"{n:,} raters" for n in grid.raters]
-    assert len({line.line.dash for line in lines}) == len(lines)
-    assert figure.layout.shapes[0].y0 == pytest.approx(4.0)
-    assert figure.layout.xaxis.title.text and figure.layout.yaxis.title.text
-    assert figure.data[-1].y[0] == pytest.approx(5.5)
-    ends = sorted(a.y for a in figure.layout.annotations if "raters" in a.text)
+    figure = planning_figure(grid, [Point(172, 108, 0.055, 0.0003, "this design")], 0.04)
+    marks = figure.panels[0].marks
+    lines = [mark for mark in marks if isinstance(mark, Stroke) and mark.quantity]
+    assert [line.quantity.split(",")[0] for line in lines] == [f"{n} raters" for n in grid.raters]
+    assert len({line.dash for line in lines}) == len({line.colour for line in lines}) == len(lines)
+    assert [mark.at for mark in marks if isinstance(mark, Guide)] == [pytest.approx(4.0)]
+    assert [mark.y for mark in marks if isinstance(mark, Points)] == [[pytest.approx(5.5)]]
+    ends = sorted(m.y for m in marks if isinstance(m, Label) and "raters" in m.text)
     assert min(b - a for a, b in zip(ends, ends[1:], strict=False)) > 0.3
+    assert "this design ± 5.5 points" in figure.words
+    go.Figure(draw(figure, dark=True, narrow=True).to_dict())  # Plotly's own validation
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_name_of_a_point_stands_above_all_lines_even_where_these_are_flat(narrow: bool) -> None:
+def test_the_name_of_a_point_stands_above_all_lines_even_where_these_are_flat() -> None:
     grid = width_grid(StudyModel(pairs=160, problems=14, raters=84, problem_share=0.5))
     points = [Point(160, 84, 0.13, 0.001, "this design"), Point(200, 84, 0.13, 0.001, "more pairs")]
-    layout = planning_figure(grid, points, 0.05, narrow=narrow).layout
-    names = [a for a in layout.annotations if a.text in ("this design", "more pairs")]
-    assert len(names) == (0 if narrow else 2)
+    (panel,) = planning_figure(grid, points, 0.05).panels
+    labels = {mark.text: mark for mark in panel.marks if isinstance(mark, Label)}
+    names = [labels[point.name] for point in points]
     for name in names:
         for row in grid.half_width:
-            assert name.ay > np.interp(name.x, grid.pairs, 100 * np.array(row)) + 0.3
-        assert name.ay < layout.yaxis.range[1]
-    assert len({name.ay for name in names}) == len(names)
-    wanted = next(a for a in layout.annotations if a.text == "wanted")
-    assert wanted.x == 1 and wanted.xanchor == "left"
+            assert name.y > np.interp(name.x, grid.pairs, 100 * np.array(row)) + 0.3
+        assert panel.y.limits is not None and name.y < panel.y.limits[1]
+    assert len({name.y for name in names}) == len(names)
+    assert labels["wanted"].x > max(grid.pairs)
 
 
 def test_the_figure_of_a_design_without_intervals_has_gaps_and_no_infinity() -> None:
-    grid = width_grid(StudyModel(raters=2, pairs=12, problems=12))
-    figure = planning_figure(grid, [], None, narrow=True, dark=True)
-    json.dumps(figure.to_plotly_json(), allow_nan=False, default=list)
+    figure = planning_figure(width_grid(StudyModel(raters=2, pairs=12, problems=12)), [])
+    strokes = [mark for mark in figure.panels[0].marks if isinstance(mark, Stroke)]
+    assert not any(np.isinf(mark.y).any() for mark in strokes)
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_lines_and_their_names_can_be_read_on_the_page(dark: bool) -> None:
-    assert len(COLOURS[dark]) == len(DASHES) == 4
-    for colour in COLOURS[dark]:
-        assert contrast(colour, THEMES[dark].paper) >= 4.5
+def test_lines_can_be_read_on_the_page_and_their_names_are_ink(dark: bool) -> None:
+    (panel,) = planning_figure(width_grid(PAPER), []).panels
+    assert {mark.colour for mark in panel.marks if isinstance(mark, Label)} == {"ink"}
+    assert len({*LOOKS}) == 4
+    for colour, _ in LOOKS:
+        assert contrast(getattr(THEMES[dark], colour), THEMES[dark].paper) >= 3.5

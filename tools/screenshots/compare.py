@@ -114,7 +114,7 @@ def _none_left(page: Page) -> None:
 
 def _maps(page: Page) -> None:
     page.locator(".st-key-pair-maps").get_by_text("Maps").click()
-    page.locator(".st-key-pair-maps-B").wait_for(timeout=PATIENCE)
+    page.locator(".st-key-pair-maps-AB").wait_for(timeout=PATIENCE)
 
 
 STATES = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -15,8 +14,8 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import measured_loss
 from eic_core.samples import Domain, sample_domains
-from pages.ui.figures.data import curve_figure
-from pages.ui.kit.pictures import show_figure, show_tree
+from pages.ui.figures.data import data_figure
+from pages.ui.kit.pictures import show_chart, show_tree
 from pages.ui.kit.text import escape
 from pages.ui.kit.wiring import figure_cache
 
@@ -164,9 +163,8 @@ def tree(picture: MeasuredPicture, width: float | None = None) -> None:
 
 def curve(picture: MeasuredPicture) -> None:
     inspection = picture.inspection
-    show_figure(
-        partial(curve_figure, inspection, inspection.worst_step),
-        "The formula's value over the data, and the error amplification below it",
+    show_chart(
+        lambda: data_figure(inspection, inspection.worst_step),
         key=f"about-{picture.name}-picture",
         what=("about", *_key(picture)),
         file_name="eic-about",

@@ -11,7 +11,7 @@ from eic_core.explain.digit_rows import DigitRows
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import Formula
 from pages.ui.bench import source
-from pages.ui.figures.plotting import label_of
+from pages.ui.figures.plotting import label_of, plain_text
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.wiring import diagnosis_service
@@ -94,7 +94,9 @@ def record_of(
     record = {key: value for key, value in rows.to_json().items() if key not in _UNSEEN}
     return record | {
         "of": f"{hash(result.request):x}",
-        "titles": {name: label_of(name, labels) for name in result.inspection.formula.variables},
+        "titles": {
+            name: plain_text(label_of(name, labels)) for name in result.inspection.formula.variables
+        },
         "better": "" if better is None else short_text(better, better.root.id, _FORM),
         "searching": searching,
         "without": "no better form known" if complete else "no better form yet",

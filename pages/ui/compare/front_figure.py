@@ -8,14 +8,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from eic_core import wording
-from eic_core.drawing.scale import END, GAUGE, HIGH, LOW, THEMES, Theme
+from eic_core.drawing.chart import (
+    Chart,
+    ChartAxis,
+    Label,
+    Mark,
+    Panel,
+    Points,
+    Stroke,
+    even_ticks,
+    log_ticks,
+    whole_ticks,
+)
+from eic_core.drawing.scale import END
 from eic_core.pool.front import front
 from eic_core.pool.listing import ListedScore
-from pages.ui.compare.pair_figure import MODEBAR
-from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
 from pages.ui.kit.text import clean
 
 # Most formulas that are drawn; members of the front always are.
@@ -38,7 +47,7 @@ class FrontView:
     on_front: np.ndarray  # shape (N,): Whether each score is on the front
     accuracy: np.ndarray | None  # shape (N,): Errors; None draws EIC upwards instead
     accuracy_name: str = ""
-    picked: tuple[int, ...] = ()  # Places that are marked, with the numbers of their rows
+    picked: tuple[int, ...] = ()  # Places that are marked, with their rows and their digits
 
 
 def drawn_places(view: FrontView) -> np.ndarray:
@@ -54,34 +63,53 @@ def drawn_places(view: FrontView) -> np.ndarray:
     return np.union1d(np.union1d(members, rest), np.intersect1d(drawable, view.picked)).astype(int)
 
 
-def front_figure(view: FrontView, *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """Complexity across, error up (logarithmic); points carry their place in ``customdata``."""
-    theme = THEMES[dark]
-    places = drawn_places(view)
-    methods = _methods(view.scores, places)
-    data: list[dict[str, Any]] = [_staircase(view, places, theme)]
-    for method, symbol in methods.items():
-        own = np.array([i for i in places if view.scores[i].listed.method == method], dtype=int)
-        for finite in (True, False):
-            chosen = np.isfinite([view.scores[i].score.eic for i in own]) == finite
-            if len(own[chosen]):
-                data.append(_points(view, own[chosen], method, symbol, dark, finite))
-    data += [_marks(view, places, theme), _bar(dark)]
-    layout = base_layout(dark) | {
-        "height": 400 if narrow else 430,
-        "margin": {"l": 8, "r": 8, "t": 34 if len(methods) > 1 else 12, "b": 8},
-        "xaxis": axis_style(theme)
-        | {"title": {"text": "complexity (nodes)", "standoff": 6}, **_across(view, places)},
-        "yaxis": axis_style(theme) | _up(view, places),
-        "hovermode": "closest",
-        "clickmode": "event+select",
-        "dragmode": False,
-        "modebar": MODEBAR[dark],
-        **legend_above(theme),
-        "showlegend": len(methods) > 1,
-        "uirevision": f"{view.accuracy_name}|{len(view.scores)}",
-    }
-    return build(data, layout)
+def front_figure(view: FrontView) -> Chart:
+    """Complexity across, error up (logarithmic), EIC in colours; points carry their places as
+    keys.
+    """
+    places, complexity, upwards = drawn_places(view), _complexity(view), _upwards(view)
+    eics = np.array([each.score.eic for each in view.scores], dtype=float)
+    marks: list[Mark] = [_staircase(complexity[places], upwards[places])]
+    said, labels = [], []
+    for i in (i for i in view.picked if i in places):
+        text = f"row {view.scores[i].listed.row}: {wording.digits_lost(eics[i])} digits"
+        said.append(f"{text}, {wording.significant(complexity[i])} nodes")
+        x, y, middle = complexity[i], upwards[i], np.median(complexity[places])
+        marks.append(Points([x], [y], "circle-open", 21, colour="accent"))
+        look: dict[str, Any] = {"side": "left" if x <= middle else "right", "colour": "accent"}
+        labels.append(Label(text, x, y, bold=True, raised=True, **look))
+    methods = dict.fromkeys(view.scores[i].listed.method for i in places)
+    for k, method in enumerate(methods):
+        symbol = SYMBOLS[min(k, len(SYMBOLS) - 1)]
+        name = clean(method or "formulas", 30) if len(methods) > 1 else ""
+        own = np.array([view.scores[i].listed.method == method for i in places], dtype=bool)
+        for member in (False, True):
+            for finite in (True, False):
+                alike = (view.on_front[places] == member) & (np.isfinite(eics[places]) == finite)
+                chosen, size = places[own & alike], 9.0 if member else 7.0
+                if not len(chosen):
+                    continue
+                x, y = complexity[chosen], upwards[chosen]
+                marks += [Points(x, y, symbol, size + 4)] if member and finite else []
+                marks.append(
+                    Points(
+                        x,
+                        y,
+                        symbol if finite else f"{symbol}-open",
+                        size,
+                        digits=eics[chosen] if finite else None,
+                        colour="ink" if member else "muted",
+                        name=name,
+                        hints=[_hint(view, i) for i in chosen.tolist()],
+                        keys=chosen.tolist(),
+                    )
+                )
+                name = ""
+    x_axis, y_axis = _across(complexity[places]), _up(view, upwards[places])
+    rest = f" {'; '.join(said)}." if said else ""
+    words = f"{len(places):,} formulas by complexity and {y_axis.title}, coloured by EIC.{rest}"
+    panel = Panel((*marks, *labels), x_axis, y_axis, 360)
+    return Chart((panel,), words, scale=f"{_WORST}, digits")
 
 
 def _complexity(view: FrontView) -> np.ndarray:
@@ -93,17 +121,16 @@ def ceiling(view: FrontView) -> float:
     """The largest value that is drawn; larger ones lie on the upper edge, for they would flatten
     all others.
     """
-    values = _measured(view)[view.visible]
-    finite = values[np.isfinite(values)]
     if view.accuracy is None:
-        usual, share = HIGH * 1.5, 1.5
-    else:
-        # An R² below -1 (error 2) explains nothing. A loss has no such scale: it is cut at a
-        # hundred times the median, and so are errors that are all above 2.
-        usual, share = (2.0 if "loss" not in view.accuracy_name else -math.inf), 100.0
+        return END
+    values = view.accuracy[view.visible]
+    finite = values[np.isfinite(values)]
+    # An R² below -1 (error 2) explains nothing. A loss has no such scale: it is cut at a hundred
+    # times the median, and so are errors that are all above 2.
+    usual = 2.0 if "loss" not in view.accuracy_name else -math.inf
     if len(finite) and finite.min() > usual:
         above = finite[finite > 0]
-        return share * float(np.median(above)) if len(above) else math.inf
+        return 100 * float(np.median(above)) if len(above) else math.inf
     return usual if usual > 0 else math.inf
 
 
@@ -154,211 +181,55 @@ def _upwards(view: FrontView) -> np.ndarray:
         return np.minimum(drawn, ceiling(view))
 
 
-def _methods(scores: Sequence[ListedScore], places: np.ndarray) -> dict[str, str]:
-    names = dict.fromkeys(scores[i].listed.method for i in places)
-    return {name: SYMBOLS[min(k, len(SYMBOLS) - 1)] for k, name in enumerate(names)}
-
-
-def _points(
-    view: FrontView, places: np.ndarray, method: str, symbol: str, dark: bool, finite: bool
-) -> dict[str, Any]:
-    theme = THEMES[dark]
-    members = view.on_front[places]
-    eic = np.array([view.scores[i].score.eic for i in places], dtype=float)
-    marker: dict[str, Any] = {
-        "symbol": symbol,
-        "size": np.where(members, 12 if view.on_front.sum() <= 30 else 10, 7),
-        "opacity": np.where(members, 1.0, 0.85),
-        "line": {
-            "width": np.where(members, 2, 1.2),
-            "color": [theme.ink if m else theme.muted for m in members],
-        },
-    }
-    if finite:
-        marker |= {"color": eic, "colorscale": GAUGE[dark], "cmin": LOW, "cmax": END}
-    else:
-        marker |= {"color": theme.paper}
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": _complexity(view)[places],
-        "y": _upwards(view)[places],
-        "cliponaxis": False,
-        "marker": marker,
-        "customdata": places,
-        "name": clean(method or "formulas", 30),
-        "showlegend": finite,
-        "text": [_hover(view, int(i)) for i in places],
-        "hovertemplate": "%{text}<extra></extra>",
-        "selected": {"marker": {"opacity": 1}},
-        "unselected": {"marker": {"opacity": 0.85}},
-    }
-
-
-def _hover(view: FrontView, place: int) -> str:
+def _hint(view: FrontView, place: int) -> str:
     scored = view.scores[place]
-    text = " ".join(clean(scored.listed.formula, 400).split())
-    lines = [text[k : k + 60] for k in range(0, min(len(text), 180), 60)]
-    formula = "<br>".join(plain_text(line) for line in lines)
-    more = "…" if len(text) > 180 else ""
-    accuracy = ""
+    facts = [f"{scored.score.complexity} nodes"]
+    facts.append(f"{_WORST} {wording.digits_lost(scored.score.eic)} digits")
     if view.accuracy is not None:
-        accuracy = f"{view.accuracy_name} {view.accuracy[place]:.4g} · "
-    member = " · on the front" if view.on_front[place] else ""
-    return (
-        f"<b>row {scored.listed.row}</b> {formula}{more}<br>{accuracy}{scored.score.complexity} "
-        "nodes · "
-        f"{_WORST} {wording.digits_lost(scored.score.eic)} digits{member}"
-    )
+        facts.insert(0, f"{view.accuracy_name} {view.accuracy[place]:.4g}")
+    facts += ["on the front"] if view.on_front[place] else []
+    formula = " ".join(clean(scored.listed.formula, 400).split())
+    return f"row {scored.listed.row}\n{formula}\n{' · '.join(facts)}"
 
 
-def _staircase(view: FrontView, places: np.ndarray, theme: Theme) -> dict[str, Any]:
+def _staircase(x: np.ndarray, y: np.ndarray) -> Stroke:
     """The best error at each complexity: the front without regard to EIC."""
-    x, y = _complexity(view)[places], _upwards(view)[places]
-    best = front(np.column_stack([x, y])) if len(places) else np.zeros(0, dtype=bool)
+    best = front(np.column_stack([x, y])) if len(x) else np.zeros(0, dtype=bool)
     order = np.lexsort((y[best], x[best]))
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x[best][order],
-        "y": y[best][order],
-        "line": {"shape": "hv", "width": 1.5, "color": theme.muted, "dash": "dot"},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    return Stroke(x[best][order], y[best][order], 1.5, "dot", steps=True, colour="muted")
 
 
-def _marks(view: FrontView, places: np.ndarray, theme: Theme) -> dict[str, Any]:
-    picked = [i for i in view.picked if i in set(places.tolist())]
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "cliponaxis": False,
-        "x": _complexity(view)[picked],
-        "y": _upwards(view)[picked],
-        "text": [f"<b>{view.scores[i].listed.row}</b>" for i in picked],
-        "textposition": "middle right",
-        "textfont": {"size": 13, "color": theme.accent},
-        "marker": {
-            "size": 21,
-            "symbol": "circle-open",
-            "color": theme.accent,
-            "line": {"width": 2.5},
-        },
-    }
+def _across(complexity: np.ndarray) -> ChartAxis:
+    title, low, high = "complexity (nodes)", 1.0, 10.0
+    if len(complexity):
+        low, high = float(complexity.min()), float(complexity.max())
+    if high > 200 * max(1.0, low):
+        ends = math.log10(max(1.0, low)) - 0.1, math.log10(high) + 0.1
+        return ChartAxis(title, (10 ** ends[0], 10 ** ends[1]), log_ticks(*ends), log=True)
+    top = 1.05 * high + 0.2
+    return ChartAxis(title, (0, top), whole_ticks(top, 12))
 
 
-def _bar(dark: bool) -> dict[str, Any]:
-    """The colour bar, of a trace without points."""
-    theme = THEMES[dark]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [None],
-        "y": [None],
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "marker": {
-            "color": [0],
-            "colorscale": GAUGE[dark],
-            "cmin": LOW,
-            "cmax": END,
-            "showscale": True,
-            "colorbar": {
-                "thickness": 10,
-                "outlinewidth": 0,
-                "len": 0.9,
-                "xpad": 6,
-                "dtick": 4,
-                "tickfont": {"size": 11, "color": theme.muted},
-                "title": {
-                    "text": f"{_WORST}, digits",
-                    "side": "right",
-                    "font": {"size": 12, "color": theme.muted},
-                },
-            },
-        },
-    }
-
-
-def _across(view: FrontView, places: np.ndarray) -> dict[str, Any]:
-    complexity = _complexity(view)[places]
-    if len(complexity) and complexity.max() > 200 * max(1.0, complexity.min()):
-        return {"type": "log", "exponentformat": "power", "dtick": 1}
-    few = {"dtick": 1} if len(complexity) and complexity.max() <= _FEW_NODES else {}
-    return {"type": "linear", "rangemode": "tozero", **few}
-
-
-# Up to so many nodes the ticks are set by hand: Plotly would put some at halves.
-_FEW_NODES = 12
-
-
-def _up(view: FrontView, places: np.ndarray) -> dict[str, Any]:
+def _up(view: FrontView, values: np.ndarray) -> ChartAxis:
     """The vertical axis, its end at the ceiling where points lie on it."""
-    values, limit = _upwards(view)[places], ceiling(view)
-    cut = bool(count_on_edge(view))
+    limit, cut = ceiling(view), bool(count_on_edge(view))
     if view.accuracy is None:
         top = limit if cut else 1.08 * float(values.max(initial=0.0)) or 1.0
-        return {
-            "type": "linear",
-            "title": {"text": f"{_WORST}, digits", "standoff": 4},
-            "range": [0, top],
-        }
-    better = "" if "loss" in view.accuracy_name else "  (lower fits better)"
-    axis = {"type": "log", "title": {"text": view.accuracy_name + better, "standoff": 4}}
+        return ChartAxis(f"{_WORST}, digits", (0, top), even_ticks(0, top, 8))
+    title = view.accuracy_name
+    title += "" if "loss" in view.accuracy_name else "  (lower fits better)"
     if not len(values):
-        return axis | {"range": [-2, 0.1], "dtick": 1, "exponentformat": "power"}
+        return ChartAxis(title, (0.01, 1.26), log_ticks(-2, 0.1), log=True)
     low, high = math.log10(values.min()), math.log10(values.max())
     room = max(0.06 * (high - low), 0.08)
     exact = values.min() <= _EXACT
     ends = low if exact else low - room, math.log10(limit) if cut else high + room
     ticks = log_ticks(*ends)
-    if cut:
-        ticks = [t for t in ticks if math.log10(t) < ends[1] - 0.05 * (ends[1] - ends[0])]
-    texts = [_tick_text(tick) for tick in ticks]
     if exact:
-        ticks, texts = [_EXACT, *ticks[1:]], ["0", *texts[1:]]
+        ticks = ((_EXACT, "0"), *ticks[1:])
     if cut:
-        ticks, texts = [*ticks, limit], [*texts, f"> {_tick_text(limit)}"]
-    return axis | {"range": list(ends), "tickmode": "array", "tickvals": ticks, "ticktext": texts}
-
-
-def log_ticks(low: float, high: float) -> list[float]:
-    """Ticks between the exponents `low` and `high`: powers of ten, else 1-2-5, else even steps.
-
-    >>> log_ticks(-3.1, 0.3), log_ticks(-0.4, 0.8), log_ticks(-0.02, 0.04)
-    ([0.001, 0.01, 0.1, 1.0], [0.5, 1.0, 2.0, 5.0], [0.96, 0.98, 1.0, 1.02, 1.04, 1.06, 1.08])
-    """
-    if high - low > _DECADES:
-        every = math.ceil((high - low) / 8)
-        return [float(f"1e{k}") for k in range(math.ceil(low), math.floor(high) + 1, every)]
-    least, most = 10.0**low, 10.0**high
-    if high - low > 0.8:
-        exponents = range(math.floor(low), math.floor(high) + 1)
-        ladder = [float(f"{m}e{k}") for k in exponents for m in (1, 2, 5)]
-        return [value for value in ladder if least <= value <= most]
-    rough = (most - least) / 10
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough)
-    first, last = math.ceil(least / step), math.floor(most / step)
-    return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
-
-
-# Beyond so many powers of ten the ticks are powers alone.
-_DECADES = 2.5
-
-
-def _tick_text(value: float) -> str:
-    """A number beside an axis, 0.02 as it is and 2·10⁻⁵ as a power.
-
-    >>> _tick_text(0.02), _tick_text(1e-5), _tick_text(20000.0)
-    ('0.02', '10<sup>−5</sup>', '2·10<sup>4</sup>')
-    """
-    if 1e-3 <= value < 1e4:
-        return f"{value:.6g}"
-    head, _, exponent = f"{value:.5e}".partition("e")
-    head = f"{float(head):g}"
-    power = f"10<sup>{int(exponent)}</sup>".replace("-", "−")
-    return power if head == "1" else f"{head}·{power}"
+        near = ends[1] - 0.05 * (ends[1] - ends[0])
+        ticks = tuple(tick for tick in ticks if math.log10(tick[0]) < near)
+        ticks += ((limit, f"> {wording.significant(limit, 6)}"),)
+    low, high = (_EXACT if exact else 10 ** ends[0]), (limit if cut else 10 ** ends[1])
+    return ChartAxis(title, (low, high), ticks, log=True)

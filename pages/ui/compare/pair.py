@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 
 import streamlit as st
 
 from eic_core import wording
+from eic_core.drawing.scale import THEMES
 from eic_core.errors import DataError, FormulaError, UserError
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP
 from eic_core.explain.verdict import verdict
@@ -17,13 +17,12 @@ from eic_core.measure.double_range import double_range
 from eic_core.measure.fit import fit_of
 from eic_core.pool.traits import short_latex
 from pages.ui.compare.desk import CompareState
-from pages.ui.compare.pair_figure import INKS, Side, pair_figure, share_lines, shared_columns
-from pages.ui.figures.data import surface_figure
+from pages.ui.compare.pair_figure import LOOKS, Side, pair_figure, pair_maps, shared_columns
 from pages.ui.inspector.share import link
-from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
+from pages.ui.kit.browser import is_dark, uninterrupted
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult, InspectorService
 from pages.ui.kit.messages import quiet_note, show_error, show_heading, show_note
-from pages.ui.kit.pictures import show_figure, show_tree
+from pages.ui.kit.pictures import show_chart, show_tree
 from pages.ui.kit.progress import patient_progress
 from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, request_of, sync_widget
@@ -330,7 +329,8 @@ def _table(a: InspectionResult, b: InspectionResult) -> str:
         f"<td>{escape(row.b, 120)}</td><td>{escape(row.change)}</td></tr>"
         for row in differences(a.inspection, b.inspection)
     )
-    first, second = INKS[is_dark()]
+    theme = THEMES[is_dark()]
+    first, second = (getattr(theme, colour) for _, colour, _ in LOOKS)
     return (
         '<div class="eic-pair-box"><table class="eic-pair"><thead><tr><td></td>'
         f'<th scope="col" style="color:{first}">A</th><th scope="col" style="color:{second}">B</th>'
@@ -365,35 +365,17 @@ def _curves(a: InspectionResult, b: InspectionResult) -> None:
                 label_visibility="collapsed",
             )
             quiet_note("across; the other variables are held at their medians")
-    show_figure(
-        partial(pair_figure, first, second, along),
-        "The values of both formulas over the data, and the error amplification s at the "
-        "worst step of each",
+    show_chart(
+        lambda: pair_figure(first, second, along),
         key="pair-plot",
         what=("pair", a.request, b.request, along),
         file_name="eic-pair",
     )
     both = all(len(side.inspection.formula.variables) == 2 for side in (first, second))
     if both and len(columns) == 2 and st.toggle("Maps over both variables", key="pair-maps"):
-        _maps(a, b)
-
-
-def _maps(a: InspectionResult, b: InspectionResult) -> None:
-    """The inspector's maps of both."""
-    dark, narrow = is_dark(), is_narrow()
-    figures = [
-        surface_figure(each, each.worst_step, dark=dark, narrow=narrow)
-        for each in (a.inspection, b.inspection)
-    ]
-    share_lines(figures)
-    for column, name, figure in zip(st.columns(2, gap="medium"), "AB", figures, strict=True):
-        with column:
-            show_figure(
-                lambda figure=figure, **_: figure,
-                f"Map of s of formula {name}, with lines of equal value",
-                key=f"pair-maps-{name}",
-                file_name=f"eic-map-{name.lower()}",
-            )
+        show_chart(
+            lambda: pair_maps(a.inspection, b.inspection), key="pair-maps-AB", file_name="eic-maps"
+        )
 
 
 def _side(result: InspectionResult) -> Side:

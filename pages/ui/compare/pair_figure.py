@@ -6,44 +6,42 @@ are columns, and each formula brings its mapping.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
-from eic_core.drawing.scale import THEMES, Theme
+from eic_core.drawing.chart import (
+    Chart,
+    ChartAxis,
+    Colour,
+    Dash,
+    Mark,
+    Panel,
+    Points,
+    Stroke,
+    even_ticks,
+    log_ticks,
+)
 from eic_core.measure import Inspection
+from pages.ui.figures.data import DataView, maps
 from pages.ui.figures.plotting import (
     CURVE_POINTS,
+    FLOOR,
     MAX_POINTS,
     Array,
     GridAxis,
     axis_of,
-    axis_style,
-    base_layout,
-    break_at_poles,
-    build,
+    digits_axis,
+    digits_of,
     evenly_spread_rows,
     label_of,
     on_grid,
-    scale_style,
     value_limits,
 )
 
-# Colours of A and B, by `dark`; B is dashed as well.
-INKS = {False: ("#1f5fd0", "#c2410c"), True: ("#7db2ff", "#ff9d5c")}
-
-# A toolbar that does not cover the legend with a grey bar, by `dark`.
-MODEBAR = {
-    dark: {"bgcolor": "rgba(0,0,0,0)", "color": theme.muted, "activecolor": theme.ink}
-    for dark, theme in THEMES.items()
-}
-
-_SPLIT = 0.44
-_TOP = 14.0
+LOOKS: tuple[tuple[str, Colour, Dash], ...] = (("A", "blue", "solid"), ("B", "orange", "dash"))
 
 
 @dataclass(frozen=True)
@@ -71,48 +69,41 @@ def shared_columns(a: Side, b: Side) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*both, *first, *second]))
 
 
-def pair_figure(
-    a: Side, b: Side, along: str, *, dark: bool = False, narrow: bool = False
-) -> go.Figure:
+def pair_figure(a: Side, b: Side, along: str) -> Chart:
     """A cut along one column, the others held at their medians."""
-    theme = THEMES[dark]
-    axis = axis_along(a, b, along)
+    axis, sides = axis_along(a, b, along), (a, b)
     x = axis.grid(CURVE_POINTS)
-    data: list[dict[str, Any]] = []
-    target = _target(a, b, along, theme)
-    if target is not None:
-        data.append(target)
-    values, tops = [], []
-    for name, side, ink, dash in zip(
-        ("A", "B"), (a, b), INKS[dark], ("solid", "dash"), strict=True
-    ):
-        y, s = values_along(side, {along: x})
-        values.append(y)
-        tops.append(s)
-        data += [_line(x, y, name, ink, dash, "y"), _line(x, s, name, ink, dash, "y2")]
-        data.append(_ticks(x, s, name, ink))
-    layout = base_layout(dark) | {
-        "height": 380 if narrow else 420,
-        "margin": {"l": 8, "r": 8, "t": 30, "b": 8},
-        "xaxis": axis_style(theme)
-        | scale_style(theme, axis.log, axis.limits())
-        | {
-            "anchor": "y2",
-            "title": {"text": label_of(along, None), "standoff": 6},
-        },
-        "yaxis": _value_axis(values, a, b, theme),
-        "yaxis2": axis_style(theme)
-        | scale_style(theme, True, [-0.15, _ceiling(tops)])
-        | {
-            "domain": [0, _SPLIT - 0.04],
-            "title": {"text": "s at the worst step", "standoff": 4},
-        },
-        "showlegend": True,
-        "modebar": MODEBAR[dark],
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        "hovermode": "x unified" if not narrow else "closest",
-    }
-    return build(data, layout)
+    coarse = [values_along(side, {along: x}) for side in sides]
+    target = next((each for side in sides if (each := _target(side, along)) is not None), None)
+    up = _value_axis([y for y, _ in coarse], target)
+    down = digits_axis(*(digits for _, digits in coarse))
+    above: list[Mark] = [] if target is None else [target]
+    below: list[Mark] = []
+    for side, (name, colour, dash), (y, digits) in zip(sides, LOOKS, coarse, strict=True):
+        single = len(x) == 1
+        value, lost = (
+            _line_along(side, along, axis, to, part) for part, to in enumerate((up, down))
+        )
+        parts = (above, value, y, name), (below, lost, digits, f"digits of {name}")
+        for marks, line, point, what in parts:
+            look: dict[str, Any] = {"colour": colour, "quantity": what, "opacity": int(single)}
+            marks.append(Points(x[::3], point[::3], size=9, **look))
+            legend = name if marks is above else ""
+            marks.append(Stroke(*line, 2.2, dash, colour=colour, name=legend, quantity=what))
+        rows = np.isposinf(digits)
+        floor = np.full(int(rows.sum()), FLOOR)
+        hints = [f"{name} keeps no digit here"] * len(floor)
+        below.append(Points(x[rows], floor, "line-ns", 9, colour=colour, hints=hints))
+    across = axis.chart_axis(label_of(along, None))
+    panels = Panel(tuple(above), across, up, 170), Panel(tuple(below), across, down, 140)
+    words = f"The values of A and B and the digits lost at the worst step of each, over {along}."
+    return Chart(panels, words, joined=True, free=True)
+
+
+def pair_maps(a: Inspection, b: Inspection) -> Chart:
+    """Maps of both over the two variables, with lines at the same values."""
+    views = [DataView(each, each.worst_step, tuple(each.formula.variables), {}) for each in (a, b)]
+    return maps(views, "AB")
 
 
 def axis_along(a: Side, b: Side, column: str) -> GridAxis:
@@ -126,8 +117,8 @@ def axis_along(a: Side, b: Side, column: str) -> GridAxis:
 
 
 def values_along(side: Side, grids: Mapping[str, Array]) -> tuple[Array, Array]:
-    """Value and s at the worst step, each of shape (N,), over `grids`; other columns are held at
-    their medians.
+    """Value and digits at the worst step, each of shape (N,); other columns are held at their
+    medians.
     """
     inspection = side.inspection
     count = len(next(iter(grids.values())))
@@ -136,95 +127,31 @@ def values_along(side: Side, grids: Mapping[str, Array]) -> tuple[Array, Array]:
         held = float(np.median(inspection.samples.columns[variable]))
         grid = grids.get(side.column(variable))
         columns[variable] = np.full(count, held) if grid is None else grid
-    return on_grid(inspection, inspection.worst_step, columns, count)
+    value, s = on_grid(inspection, inspection.worst_step, columns, count)
+    return np.where(np.isfinite(value), value, np.nan), digits_of(s)
 
 
-def _target(a: Side, b: Side, along: str, theme: Theme) -> dict[str, Any] | None:
-    for side in (a, b):
-        samples, column = side.inspection.samples, side.samples_of(along)
-        if samples.target is None or column is None:
-            continue
-        rows = evenly_spread_rows(len(column), MAX_POINTS)
-        return {
-            "type": "scatter",
-            "mode": "markers",
-            "x": column[rows],
-            "y": samples.target[rows],
-            "name": label_of(samples.target_name or "target", None),
-            "marker": {"size": 5, "color": theme.data, "opacity": 0.5},
-            "hoverinfo": "skip",
-        }
-    return None
+def _line_along(
+    side: Side, along: str, axis: GridAxis, up: ChartAxis, part: int
+) -> tuple[Array, Array]:
+    return axis.curve(lambda x: values_along(side, {along: x})[part], up)
 
 
-def _line(x: Array, y: Array, name: str, ink: str, dash: str, axis: str) -> dict[str, Any]:
-    drawn = np.where(np.isfinite(y), y, np.nan)
-    if axis == "y":
-        drawn = break_at_poles(drawn)
-    what = name if axis == "y" else f"s of {name}"
-    return {
-        "type": "scatter",
-        "mode": "lines" if len(x) > 2 else "markers",
-        "x": x,
-        "y": drawn,
-        "yaxis": axis,
-        "name": name,
-        "showlegend": axis == "y",
-        "connectgaps": False,
-        "line": {"width": 2.2, "color": ink, "dash": dash},
-        "marker": {"size": 9, "color": ink},
-        "hovertemplate": f"{what} = %{{y:.5g}}<extra></extra>",
-    }
+def _target(side: Side, along: str) -> Points | None:
+    samples, column = side.inspection.samples, side.samples_of(along)
+    if samples.target is None or column is None:
+        return None
+    rows = evenly_spread_rows(len(column), MAX_POINTS)
+    name = label_of(samples.target_name or "target", None)
+    look: dict[str, Any] = {"colour": "data", "opacity": 0.5, "name": name}
+    return Points(column[rows], samples.target[rows], size=5, **look)
 
 
-def _ticks(x: Array, s: Array, name: str, ink: str) -> dict[str, Any]:
-    """Ticks at the lower edge where s is infinite."""
-    rows = np.isinf(s)
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x[rows],
-        "y": np.full(int(rows.sum()), 0.8),
-        "yaxis": "y2",
-        "name": f"{name} singular",
-        "showlegend": False,
-        "marker": {"symbol": "line-ns", "size": 9, "line": {"width": 1.5, "color": ink}},
-        "hovertemplate": f"{name} keeps no digit here<extra></extra>",
-    }
-
-
-def _value_axis(values: list[Array], a: Side, b: Side, theme: Theme) -> dict[str, Any]:
-    targets = [
-        s.inspection.samples.target for s in (a, b) if s.inspection.samples.target is not None
-    ]
-    axis = axis_style(theme) | {
-        "domain": [_SPLIT + 0.04, 1],
-        "exponentformat": "power",
-        "title": {"text": "value", "standoff": 4},
-    }
-    limits = value_limits(*values, *targets[:1])
-    if limits is not None:
-        return axis | {"range": list(limits)}
+def _value_axis(values: list[Array], target: Points | None) -> ChartAxis:
     pooled = np.concatenate([v[np.isfinite(v)] for v in values])
-    if len(pooled) and pooled.min() > 0 and pooled.max() / pooled.min() > 1000 and not targets:
-        return axis | {"type": "log", "nticks": 6}
-    return axis
-
-
-def _ceiling(values: list[Array]) -> float:
-    pooled = np.concatenate([v[np.isfinite(v)] for v in values])
-    largest = float(pooled.max()) if len(pooled) else 10.0
-    return min(_TOP, max(1.0, math.log10(max(largest, 1.0)) + 0.3))
-
-
-def share_lines(maps: Sequence[go.Figure]) -> None:
-    """Draw the lines of equal value of all maps at the same values, if each then has two."""
-    lines = [t.contours for figure in maps for t in figure.select_traces({"type": "contour"})]
-    step = max((each.size for each in lines), default=1.0)
-    # Multiples of the step, despite rounding.
-    ends = [
-        (math.ceil(each.start / step - 1e-9), math.floor(each.end / step + 1e-9)) for each in lines
-    ]
-    if all(first < last for first, last in ends):
-        for each, (first, last) in zip(lines, ends, strict=True):
-            each.update(start=first * step, end=last * step, size=step)
+    if target is None and len(pooled) and 0 < 1e3 * pooled.min() < pooled.max():
+        low, high = np.log10([pooled.min(), pooled.max()]).tolist()
+        low, high = low - 0.05 * (high - low), high + 0.05 * (high - low)
+        return ChartAxis("value", (10.0**low, 10.0**high), log_ticks(low, high), log=True)
+    limits = value_limits(*values, *([] if target is None else [np.asarray(target.y)]))
+    return ChartAxis("value", limits, even_ticks(*limits, 4))

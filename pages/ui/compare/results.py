@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ from pages.ui.kit.messages import (
     show_error,
     show_note,
 )
-from pages.ui.kit.pictures import show_figure
+from pages.ui.kit.pictures import show_chart
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import escape, prose, unbroken_prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, sync_widget
@@ -359,10 +358,8 @@ PRICES = (0.0, 0.001, 0.002, 0.005, READABLE, 0.02, 0.05, 0.1, 0.2)
 
 def _plot(view: FrontView) -> None:
     drawn = drawn_places(view)
-    show_figure(
-        partial(front_figure, view),
-        "Every formula by complexity and error, coloured by its worst step (EIC); the "
-        "table says the same.",
+    show_chart(
+        lambda: front_figure(view),
         key="front-plot",
         file_name="eic-front",
         on_select=_pick_clicked,

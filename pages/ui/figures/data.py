@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from eic_core import wording
-from eic_core.drawing.scale import END, GAUGE, LOW, THEMES, Theme
+from eic_core.drawing.chart import (
+    Cells,
+    Chart,
+    ChartAxis,
+    Guide,
+    Label,
+    Mark,
+    Numbers,
+    Panel,
+    Points,
+    Stroke,
+    even_ticks,
+)
+from eic_core.drawing.curves import level_line
 from eic_core.explain.where import shares_of
 from eic_core.measure import Inspection
 from eic_core.measure.fit import Fit, fit_of
@@ -25,35 +37,30 @@ from pages.ui.figures.plotting import (
     Array,
     GridAxis,
     axis_of,
-    axis_style,
-    base_layout,
-    break_at_poles,
-    build,
+    digits_axis,
+    digits_of,
     evenly_spread_rows,
     has_value,
     label_of,
     listed,
     on_grid,
-    plain_text,
-    rug_traces,
-    s_ceiling,
-    scale_style,
     slice_defaults,
     value_limits,
-    worst_row,
 )
 
 HEIGHT = 344
 """Pixels of every figure of the data, its sliders and switches included."""
 
 MOST_ROWS = 500
-"""Most rows that a click can choose."""
+"""Most rows that are drawn with their numbers."""
+
+PANEL, MAP = 124, 272
+"""Pixels of each of two panels, and of a map, in a figure of `HEIGHT`."""
+
+DIGITS = "error growth, digits"
 
 _LEVELS = np.linspace(0.05, 0.95, 9)
 _ROWS_OF_EFFECTS = 24
-
-_MARGIN = {"l": 58, "r": 10, "t": 24, "b": 42}
-_SPLIT = 0.5
 
 
 def worst_rows(s: Array) -> Array:
@@ -119,22 +126,18 @@ def telling_variables(inspection: Inspection, origin: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class _View:
-    """What all figures of one node have in common."""
+class DataView:
+    """A node of an inspection, over one or two variables; the others are held."""
 
     inspection: Inspection
     node_id: int
-    dark: bool
-    narrow: bool
-    labels: Mapping[str, str] | None
-
-    @property
-    def theme(self) -> Theme:
-        return THEMES[self.dark]
+    along: tuple[str, ...]
+    fixed: Mapping[str, float]
+    labels: Mapping[str, str] | None = None
 
     @cached_property
-    def s(self) -> Array:
-        return self.inspection.amplification.trace(self.node_id)[1]
+    def digits(self) -> Array:
+        return digits_of(self.inspection.amplification.trace(self.node_id)[1])
 
     @cached_property
     def value(self) -> Array:
@@ -142,438 +145,257 @@ class _View:
 
     @cached_property
     def worst(self) -> Array:
-        return worst_rows(self.s)
+        rows = worst_rows(self.inspection.amplification.trace(self.node_id)[1])
+        return rows[evenly_spread_rows(len(rows), MAX_POINTS)] if len(rows) else rows
 
     @cached_property
     def rows(self) -> Array:
         """At most `MOST_ROWS` rows: the measured ones, the worst, and others."""
         chosen = np.union1d(program_rows(self.inspection).positions, self.worst[:100])
-        return np.union1d(chosen, evenly_spread_rows(len(self.s), MOST_ROWS - len(chosen)))
+        return np.union1d(chosen, evenly_spread_rows(len(self.digits), MOST_ROWS - len(chosen)))
+
+    @property
+    def others(self) -> list[str]:
+        return [name for name in self.inspection.formula.variables if name not in self.along]
+
+    def axis(self, name: str) -> GridAxis:
+        return axis_of(self.inspection.samples, name)
 
     def column(self, name: str) -> Array:
         return self.inspection.samples.columns[name]
 
-    def label(self, name: str) -> str:
-        return label_of(name, self.labels)
+    def at(self, columns: Mapping[str, Array]) -> tuple[Array, Array]:
+        """The formula's value and the node's digits."""
+        count = len(next(iter(columns.values())))
+        held = slice_defaults(self.inspection) | dict(self.fixed)
+        grids = {name: np.full(count, held[name]) for name in self.others} | dict(columns)
+        value, s = on_grid(self.inspection, self.node_id, grids, count)
+        return np.where(np.isfinite(value), value, np.nan), digits_of(s)
 
-    def row_names(self, rows: Array) -> list[str]:
-        return [f"{number:,}" for number in self.inspection.samples.row_numbers[rows].tolist()]
+    def points(self, x: Array, y: Array, opacity: float, coloured: bool = False) -> Points:
+        """Rows with their numbers."""
+        own = f", at its own {listed(self.others, self.labels)}" if self.others else ""
+        rows = self.rows[np.isfinite(y[self.rows])]
+        numbers = self.inspection.samples.row_numbers[rows].tolist()
+        each = zip(numbers, self.value[rows].tolist(), self.digits[rows].tolist(), strict=True)
+        hints = [f"row {n:,}{own}\nvalue {v:.5g}\n{d:.2f} digits" for n, v, d in each]
+        look: dict[str, Any] = {"digits": self.digits[rows]} if coloured else {}
+        look |= {"opacity": opacity, "hints": hints, "keys": rows.tolist()}
+        return Points(x[rows], y[rows], size=5, colour="data", **look)
 
-    def points(self, rows: Array, y: Array, axis: str, x: Array, more: str) -> dict[str, Any]:
-        """Rows as points whose click tells the row's position."""
-        return {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "rows",
-            "x": x[rows],
-            "y": y[rows],
-            "yaxis": axis,
-            "customdata": rows,
-            "text": self.row_names(rows),
-            "hovertext": [
-                f"value {a:.5g}<br>s = {b:.4g}"
-                for a, b in zip(self.value[rows].tolist(), self.s[rows].tolist(), strict=True)
-            ],
-            "hovertemplate": f"row %{{text}}{more}<br>%{{hovertext}}<extra></extra>",
-            "marker": {"size": 7, "opacity": 0},
-        }
+    def diamonds(self, x: Array, y: Array) -> Points:
+        """The worst rows."""
+        return Points(x[self.worst], y[self.worst], "diamond-open", 7)
 
-    def marks(self, x: Array, y: Array, axis: str, look: dict[str, Any]) -> list[dict[str, Any]]:
-        """Diamonds at the worst rows."""
-        rows = self.worst[np.isfinite(y[self.worst])]
-        rows = rows[evenly_spread_rows(len(rows), MAX_POINTS)] if len(rows) else rows
-        mark = {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "worst",
-            "x": x[rows],
-            "y": y[rows],
-            "yaxis": axis,
-            "customdata": rows,
-            "hoverinfo": "skip",
-            "cliponaxis": False,
-            "marker": {"symbol": "diamond-open", "size": 7} | look,
-        }
-        return [mark] if len(rows) else []
-
-    def caption(self, *more: str) -> dict[str, Any]:
+    def caption(self, *more: str) -> Label:
         """The node, the worst rows and what else is drawn, above the figure."""
-        node = self.inspection.nodes[self.node_id].text
-        parts = ["s at " + plain_text(wording.shorten(node, 14 if self.narrow else 30))]
+        parts = [f"s at {wording.shorten(self.inspection.nodes[self.node_id].text, 20)}", *more]
         if len(self.worst):
-            singular = int(np.isinf(self.s[self.worst]).sum())
-            share = wording.percent(float(shares_of(self.s)[self.worst].sum()))
+            s = self.inspection.amplification.trace(self.node_id)[1]
+            worst = worst_rows(s)
+            singular = int(np.isinf(s[worst]).sum())
+            share = wording.percent(float(shares_of(s)[worst].sum()))
             carries = f"{singular:,} without a digit" if singular else f"{share} of the noise"
-            count = "worst row" if len(self.worst) == 1 else f"worst {len(self.worst):,} rows"
-            parts.append(f"◇ {count}: {carries}")
-        return {
-            "xref": "paper",
-            "yref": "paper",
-            "x": 0,
-            "y": 1,
-            "yshift": 4,
-            "xshift": -50 if self.narrow else 0,
-            "xanchor": "left",
-            "yanchor": "bottom",
-            "showarrow": False,
-            "font": {"size": 12, "color": self.theme.muted},
-            "text": " · ".join([*parts, *(() if self.narrow else filter(None, more))]),
-        }
-
-    def blank(self, text: str, y: float) -> dict[str, Any]:
-        """The meaning of an empty panel."""
-        font = {"size": 14, "color": self.theme.ink}
-        paper = {"xref": "paper", "yref": "paper", "showarrow": False}
-        return paper | {"x": 0.5, "y": y, "text": text, "font": font}
+            count = "worst row" if len(worst) == 1 else f"worst {len(worst):,} rows"
+            parts.insert(0, f"◇ {count}: {carries}")
+        return Label(" · ".join(parts), 0, 1, "xy", raised=True, colour="muted")
 
 
-def curve_figure(
+def data_figure(
     inspection: Inspection,
     node_id: int,
+    along: Sequence[str] | None = None,
+    fixed: Mapping[str, float] | None = None,
     *,
-    dark: bool = False,
-    narrow: bool = False,
     labels: Mapping[str, str] | None = None,
-) -> go.Figure:
-    """The formula of one variable over the data, and the amplification s of a node below."""
-    variables = inspection.formula.variables
-    view = _View(inspection, node_id, dark, narrow, labels)
-    if not variables:
-        none = view.blank("The formula has no variable: every sample is the same.", 0.5)
-        hidden = {"xaxis": {"visible": False}, "yaxis": {"visible": False}, "annotations": [none]}
-        nothing = {"type": "scatter", "x": [], "y": []}
-        return build([nothing], base_layout(dark) | hidden | {"height": HEIGHT})
-    axis = axis_of(inspection.samples, variables[0])
+) -> Chart:
+    """The formula's value and the digits of a node along one variable, or over two as a map; the
+    others are `fixed` or at their medians.
+    """
+    names = inspection.formula.variables
+    view = DataView(inspection, node_id, tuple(along or names[:2]), fixed or {}, labels)
+    if not names:
+        text = "The formula has no variable: every sample is the same."
+        nothing = ChartAxis(limits=(0, 1), ticks=())
+        panel = Panel((Label(text, 0.5, 0.5, "xy", "center"),), nothing, nothing, MAP)
+        return Chart((panel,), text)
+    if len(view.along) == 1:
+        return _curves(view)
+    return maps([view])
+
+
+def _curves(view: DataView) -> Chart:
+    """The value above, digits below; the rows of a cut have other held values."""
+    inspection, axis, column = view.inspection, view.axis(view.along[0]), view.column(view.along[0])
+    target = None if view.others else inspection.samples.target
     if inspection.counts.rechecked:  # double precision alone would draw something else
-        column = view.column(axis.name)
-        rows = evenly_spread_rows(len(column), MAX_POINTS, worst_row(view.s))
-        rows = rows[np.argsort(column[rows], kind="stable")]
-        return _two_panels(view, axis, column[rows], view.value[rows], view.s[rows])
-    x = axis.grid(CURVE_POINTS)
-    return _two_panels(view, axis, x, *on_grid(inspection, node_id, {axis.name: x}, len(x)))
-
-
-def slice_figure(
-    inspection: Inspection,
-    node_id: int,
-    x_name: str,
-    y_name: str | None,
-    fixed: Mapping[str, float],
-    *,
-    dark: bool = False,
-    narrow: bool = False,
-    labels: Mapping[str, str] | None = None,
-) -> go.Figure:
-    """A cut along one variable, or along two as a map; the others are `fixed` or at medians."""
-    view = _View(inspection, node_id, dark, narrow, labels)
-    held = slice_defaults(inspection) | dict(fixed)
-    axis = axis_of(inspection.samples, x_name)
-    if y_name is not None and y_name != x_name:
-        return _map(view, axis, axis_of(inspection.samples, y_name), held)
-    x = axis.grid(CURVE_POINTS)
-    columns = {name: np.full(len(x), value) for name, value in held.items()} | {x_name: x}
-    return _two_panels(view, axis, x, *on_grid(inspection, node_id, columns, len(x)))
-
-
-def surface_figure(
-    inspection: Inspection,
-    node_id: int,
-    *,
-    dark: bool = False,
-    narrow: bool = False,
-    labels: Mapping[str, str] | None = None,
-) -> go.Figure:
-    """A map of a node's log10 s over two variables, with contours of the value and the rows."""
-    x, y = (axis_of(inspection.samples, name) for name in inspection.formula.variables[:2])
-    return _map(_View(inspection, node_id, dark, narrow, labels), x, y, {})
-
-
-def _two_panels(view: _View, axis: GridAxis, x: Array, y: Array, s: Array) -> go.Figure:
-    """The value above, s below, on one x axis; the rows of a cut have other held values."""
-    inspection, theme, column = view.inspection, view.theme, view.column(axis.name)
-    others = [name for name in inspection.formula.variables if name != axis.name]
-    own = f", at its own {listed(others, view.labels)}" if others else ""
-    target = None if others else inspection.samples.target
-    top = s_ceiling(s, view.s)
-    rows = view.rows[np.isfinite(view.s[view.rows])]
-    limits = value_limits(y) if target is None else value_limits(target, y)
+        x, y, digits = column, view.value, view.digits
+    else:
+        x = axis.grid(CURVE_POINTS)
+        y, digits = view.at({axis.name: x})
+    limits = value_limits(y, *([] if target is None else [target]))
+    name = (inspection.samples.target_name or "value") if target is not None else "value"
+    up = ChartAxis(name[:40], limits, even_ticks(*limits, 4))
+    down = digits_axis(digits, view.digits)
     # A row of a cut has another value; one beyond the axis is marked at its edge.
-    heights = np.full(len(column), np.nan) if others else view.value
-    heights = heights if limits is None else np.clip(heights, *limits)
-    edge = {"width": 0.4, "color": theme.muted}
-    marker = {"size": 5, "opacity": 0.3 if others else 0.9, "line": edge}
-    data = [
-        _line(x, break_at_poles(np.where(np.isfinite(y), y, np.nan)), "formula", "y"),
-        _line(x, np.where(np.isfinite(s), s, np.nan), "s", "y2"),
-        view.points(view.rows, heights, "y", column, own),
-        view.points(rows, view.s, "y2", column, own) | {"marker": marker},
-        *rug_traces(column, view.s, has_value(inspection), top, theme),
-        *view.marks(column, heights, "y", {}),
-        *view.marks(column, view.s, "y2", {}),
-    ]
-    data[0]["line"]["color"], data[1]["line"]["color"] = theme.ink, theme.muted
-    data[1]["marker"] |= _scaled(s, view.dark)
-    data[3]["marker"] |= _scaled(view.s[rows], view.dark)
-    for trace in data:
-        if trace["name"] == "worst":
-            trace["marker"] |= {"color": theme.ink, "line": {"width": 1}}
+    heights = np.full(len(column), np.nan) if view.others else np.clip(view.value, *limits)
+    caption = view.caption(*(["points: all rows"] if view.others else []))
+    above: list[Mark] = [caption]
+    below: list[Mark] = [Guide(0, level=True, dash="dot", colour="muted")]
     if target is not None:
-        data.insert(0, _target(view, column, target))
-    step = max(1, math.ceil((top - FLOOR) / 4))
-    ticks = list(range(0, math.ceil(top), step))
-    kind = "double-precision value" if inspection.counts.valid else "real value"
-    none = [] if np.isfinite(y).any() else [view.blank(f"no {kind} on these samples", 0.78)]
-    name = inspection.samples.target_name if target is not None else ""
-    layout = base_layout(view.dark) | {
-        "height": HEIGHT,
-        "margin": _MARGIN,
-        "xaxis": axis_style(theme)
-        | scale_style(theme, axis.log, axis.limits())
-        | {"anchor": "y2", "title": {"text": view.label(axis.name), "standoff": 4}},
-        "yaxis": axis_style(theme)
-        | {
-            "domain": [_SPLIT + 0.04, 1],
-            "title": {"text": plain_text(name[:40]) or "value", "standoff": 4},
-            "tickformat": "~g",
-            "exponentformat": "power",
-            "nticks": 5,
-        }
-        | ({} if limits is None else {"range": list(limits)}),
-        "yaxis2": axis_style(theme)
-        | {
-            "domain": [0, _SPLIT - 0.04],
-            "type": "log",
-            "range": [FLOOR, top],
-            "tickvals": [10.0**k for k in ticks],
-            "ticktext": ["1" if k == 0 else "10" if k == 1 else f"10<sup>{k}</sup>" for k in ticks],
-            "title": {"text": "error growth s", "standoff": 4},
-        },
-        "annotations": [view.caption("points: all rows" if others else ""), *none],
-        "shapes": [
-            {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": "y2", "y0": 1, "y1": 1}
-            | {"line": {"color": theme.muted, "width": 1, "dash": "dot"}}
-        ],
-        "hovermode": "closest",
-        "uirevision": f"{inspection.formula.source}|{axis.name}|{axis.low}|{axis.high}",
-        "meta": {"axes": [axis.name]},
-    }
-    return build(data, layout)
-
-
-def _line(x: Array, y: Array, name: str, axis: str) -> dict[str, Any]:
-    single = len(x) < 3 or x[0] == x[-1]
-    return {
-        "type": "scatter",
-        "mode": "markers" if single else "lines" if axis == "y" else "lines+markers",
-        "x": x,
-        "y": y,
-        "yaxis": axis,
-        "name": name,
-        "connectgaps": False,
-        "line": {"width": 2 if axis == "y" else 4},
-        "marker": {"size": 9 if single else 3},
-        "hovertemplate": f"%{{x:.5g}}<br>{name} = %{{y:.5g}}<extra></extra>",
-    }
-
-
-def _scaled(s: Array, dark: bool) -> dict[str, Any]:
-    """The colours of the scale for s."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        digits = np.where(np.isfinite(s), np.log10(s), np.nan).astype(np.float32)
-    return {"color": digits, "colorscale": GAUGE[dark], "cmin": LOW, "cmax": END}
-
-
-def _target(view: _View, x: Array, target: Array) -> dict[str, Any]:
-    rows = evenly_spread_rows(len(x), MAX_POINTS, *view.worst[:100].tolist())
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x[rows],
-        "y": target[rows],
-        "name": view.inspection.samples.target_name or "data",
-        "marker": {"size": 4, "color": view.theme.data, "opacity": 0.5},
-        "hoverinfo": "skip",
-    }
-
-
-def _map(view: _View, x: GridAxis, y: GridAxis, held: Mapping[str, float]) -> go.Figure:
-    """log10 s on a grid, contours of the value, and the rows; those of a cut are not seen."""
-    inspection, theme = view.inspection, view.theme
-    x_grid, y_grid = x.grid(MAP_POINTS), y.grid(MAP_POINTS)
-    across, up = np.meshgrid(x_grid, y_grid)
-    columns = {name: np.full(across.size, value) for name, value in held.items()}
-    columns |= {x.name: across.ravel(), y.name: up.ravel()}
-    grids = on_grid(inspection, view.node_id, columns, across.size)
-    value, s = (grid.reshape(across.shape) for grid in grids)
-    others = [name for name in held if name not in (x.name, y.name)]
-    own = f", at its own {listed(others, view.labels)}" if others else ""
-    rows = view.points(view.rows, view.column(y.name), "y", view.column(x.name), own)
-    if not others:
-        edge = {"width": 0.5, "color": "#000000"}
-        rows["marker"] = {"size": 3, "color": "#ffffff", "opacity": 0.5, "line": edge}
-    lines, drawn = _contours(view, x_grid, y_grid, value)
-    bright = {"symbol": "diamond", "size": 7, "color": "rgba(255,255,255,0.85)"}
-    bright["line"] = {"width": 1.2, "color": "#000000"}
-    data = [_heat(view, x, y, x_grid, y_grid, value, s), *lines]
-    data += _singular_cells(x_grid, y_grid, s, theme)
-    data += view.marks(view.column(x.name), view.column(y.name), "y", bright)
-    data.append(rows)
-    some = np.isfinite(value).any()
-    blank = "" if some else "no value in double precision here"
-    if some and np.isinf(s).sum() > s.size / 2:
-        blank = "∞: no digit is right on most of the map"
-    cell = 0.5 / (MAP_POINTS - 1)
-    x_axis, y_axis = (
-        axis_style(theme)
-        | scale_style(theme, axis.log, axis.limits(cell))
-        | {"title": {"text": view.label(axis.name), "standoff": 4}}
-        for axis in (x, y)
+        rows = evenly_spread_rows(len(column), MAX_POINTS, *view.worst[:100].tolist())
+        above.append(Points(column[rows], target[rows], size=4, colour="data", opacity=0.5))
+    if inspection.counts.rechecked or len(x) == 1:
+        above.append(Points(x, y, size=4, quantity="value"))
+    else:
+        value = axis.curve(lambda x: view.at({axis.name: x})[0], up)
+        lost = axis.curve(lambda x: view.at({axis.name: x})[1], down)
+        above.append(Stroke(*value, quantity="value"))
+        below.append(Stroke(*lost, 4, colour="muted", quantity="digits"))
+        below.append(Points(*lost, size=3, digits=lost[1]))
+    if not np.isfinite(y).any():
+        kind = "double-precision value" if inspection.counts.valid else "real value"
+        above.append(Label(f"no {kind} on these samples", 0.5, 0.5, "xy", "center"))
+    below += [
+        view.points(column, view.digits, 0.35 if view.others else 0.9, True),
+        *_rug(view, column, down),
+    ]
+    above += [view.points(column, heights, 0), view.diamonds(column, heights)]
+    below.append(view.diamonds(column, view.digits))
+    across = axis.chart_axis(label_of(axis.name, view.labels))
+    panels = (
+        Panel(tuple(above), across, up, PANEL),
+        Panel(tuple(below), across, down, PANEL),
     )
-    layout = base_layout(view.dark) | {
-        "height": HEIGHT,
-        "margin": _MARGIN | {"r": 64},
-        "xaxis": x_axis,
-        "yaxis": y_axis,
-        "annotations": [view.caption(drawn), *([view.blank(blank, 0.5)] if blank else [])],
-        "hovermode": "closest",
-        "hoverdistance": 8,
-        "plot_bgcolor": "rgba(128,128,128,0.16)",
-        "uirevision": f"{inspection.formula.source}|{x.name}|{y.name}",
-        "meta": {"axes": [x.name, y.name]},
-    }
-    return build(data, layout)
+    words = f"The formula's value and its {DIGITS}, over {across.title}. {caption.text}."
+    return Chart(panels, words, joined=True, inputs=view.along, free=True)
 
 
-def _heat(
-    view: _View, x: GridAxis, y: GridAxis, x_grid: Array, y_grid: Array, value: Array, s: Array
-) -> dict[str, Any]:
-    scaled, muted = _scaled(s, view.dark), {"size": 12, "color": view.theme.muted}
-    return {
-        "type": "heatmap",
-        "name": "log₁₀ s",
-        "x": x_grid,
-        "y": y_grid,
-        "z": scaled["color"],
-        "customdata": value,
-        "colorscale": scaled["colorscale"],
-        "zmin": LOW,
-        "zmax": END,
-        "hoverongaps": False,
-        "hovertemplate": f"{view.label(x.name)} %{{x:.4g}}, {view.label(y.name)} %{{y:.4g}}<br>"
-        "value %{customdata:.5g}<br>log₁₀ s %{z:.2f}<extra></extra>",
-        "colorbar": {
-            "thickness": 10,
-            "outlinewidth": 0,
-            "x": 1.0,
-            "xpad": 8,
-            "dtick": 4,
-            "tickfont": muted,
-            "title": {"text": "error growth, digits (log₁₀ s)", "side": "right", "font": muted},
-        },
-    }
+def _rug(view: DataView, column: Array, axis: ChartAxis) -> list[Mark]:
+    """Singular samples on the upper edge, invalid ones on the lower."""
+    marks: list[Mark] = []
+    floor, top = axis.limits or (FLOOR, 1.0)
+    for rows, level, symbol, name in (
+        (
+            np.flatnonzero(np.isinf(view.digits) & (view.digits > 0)),
+            top,
+            "triangle-down",
+            "singular",
+        ),
+        (np.flatnonzero(~has_value(view.inspection)), floor, "line-ns", "no real value"),
+    ):
+        if len(rows):
+            x = column[rows[evenly_spread_rows(len(rows), 300)]]
+            hints = [f"{name} at {each:.6g}" for each in x.tolist()]
+            marks.append(Points(x, np.full(len(x), level), symbol, 9, hints=hints))
+    return marks
 
 
-def _contours(
-    view: _View, x_grid: Array, y_grid: Array, value: Array
-) -> tuple[list[dict[str, Any]], str]:
-    """About six lines of equal value with their labels, on a light edge, and what they are."""
-    z = np.where(np.isfinite(value), value, np.nan)
-    values = z[np.isfinite(z)]
-    what = "lines: value"
-    if len(values) and values.min() > 0 and values.max() > 1e3 * values.min():
-        z, values, what = np.log10(z), np.log10(values), "lines: log₁₀ of the value"
-    if not len(values) or np.ptp(np.quantile(values, [0.05, 0.95])) == 0 or min(z.shape) < 2:
-        return [], ""
-    low, high = np.quantile(values, [0.05, 0.95]).tolist()
-    step = (high - low) / 7
-    power = 10.0 ** math.floor(math.log10(step))
-    step = power * next(k for k in (1, 2, 5, 10) if k * power >= step)
-    line: dict[str, Any] = {
-        "type": "contour",
-        "x": x_grid,
-        "y": y_grid,
-        "z": z.astype(np.float32),
-        "name": "edge",
-        "autocontour": False,
-        "contours": {
-            "coloring": "none",
-            "start": math.ceil(low / step) * step,
-            "end": math.floor(high / step) * step,
-            "size": step,
-        },
-        "line": {"color": view.theme.paper, "width": 3},
-        "opacity": 0.55,
-        "hoverinfo": "skip",
-        "showscale": False,
-    }
-    ink = view.theme.ink
-    labels = {"showlabels": True, "labelfont": {"size": 12, "color": ink}, "labelformat": "~g"}
-    own = {"name": "value", "opacity": 1, "line": {"color": ink, "width": 1}}
-    return [line, line | own | {"contours": line["contours"] | labels}], what
+def maps(views: Sequence[DataView], titles: Sequence[str] = ("",)) -> Chart:
+    """A node's digits on a grid, lines of equal value and the rows; of several formulas side by
+    side, with lines at the same values.
+    """
+    grids = []
+    for view in views:
+        x, y = (view.axis(name).grid(MAP_POINTS) for name in view.along)
+        across, up = np.meshgrid(x, y)
+        flat = view.at(dict(zip(view.along, (across.ravel(), up.ravel()), strict=True)))
+        grids.append((x, y, *(each.reshape(across.shape) for each in flat)))
+    levels, what = _levels([value for *_, value, _ in grids])
+    panels, said = [], []
+    for view, title, at, (x, y, value, digits) in zip(views, titles, levels, grids, strict=True):
+        caption = view.caption(*([f"lines: {what}"] if len(at) else []))
+        said.append(f"{title}{': ' * bool(title)}{caption.text}")
+        caption = Label(title, 0.5, 1, "xy", "center", raised=True, bold=True) if title else caption
+        marks: list[Mark] = [caption, Cells(x, y, digits, value), *_lines(x, y, value, at, what)]
+        across, up = (view.column(name) for name in view.along)
+        if not view.others:
+            marks.append(view.points(across, up, 0.9))
+        bright = Points(across[view.worst], up[view.worst], "diamond", 7, colour="paper")
+        marks += [replace(bright, size=9, colour="ink"), bright]
+        empty = "" if np.isfinite(value).any() else "no value in double precision here"
+        marks += [Label(empty, 0.5, 0.5, "xy", "center")] if empty else []
+        cell = 0.5 / (MAP_POINTS - 1)
+        x_axis, y_axis = (
+            view.axis(name).chart_axis(label_of(name, view.labels), cell) for name in view.along
+        )
+        panels.append(Panel(tuple(marks), x_axis, y_axis, MAP))
+    names = wording.join([label_of(name, views[0].labels) for name in views[0].along])
+    words = f"A map of the {DIGITS}, over {names}. {'; '.join(said)}."
+    look: dict[str, Any] = {"columns": len(panels), "scale": f"{DIGITS} (log₁₀ s)"}
+    return Chart(tuple(panels), words, inputs=views[0].along, free=True, **look)
 
 
-def _singular_cells(x: Array, y: Array, s: Array, theme: Theme) -> list[dict[str, Any]]:
-    rows, columns = np.nonzero(np.isinf(s))
-    if not len(rows) or len(rows) > s.size / 2:
-        return []
-    some = evenly_spread_rows(len(rows), 200)
-    mark = {"type": "scatter", "mode": "text", "text": ["∞"] * len(some), "hoverinfo": "skip"}
-    font = {"textfont": {"size": 12, "color": theme.ink}}
-    return [mark | font | {"x": x[columns[some]], "y": y[rows[some]]}]
+def _levels(values: Sequence[Array]) -> tuple[list[Array], str]:
+    """About six values for the lines of each map, and what they are; with one step for all, if
+    each then has two.
+    """
+    finite = [each[np.isfinite(each)] for each in values]
+    what = "value"
+    if all(len(each) and 0 < 1e3 * each.min() < each.max() for each in finite):
+        finite, what = [np.log10(each) for each in finite], "log₁₀ of the value"
+    ends = [np.quantile(each, [0.05, 0.95]) if len(each) else np.zeros(2) for each in finite]
+    steps = [_step(float(high - low)) for low, high in ends]
+
+    def between(ends: Array, step: float) -> Array:
+        low, high = ends.tolist()
+        # Multiples of the step, despite rounding.
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        return step * np.arange(first, last + 1) if high > low else np.empty(0)
+
+    shared = [between(pair, max(steps)) for pair in ends]
+    if any(len(each) < 2 for each in shared):
+        shared = [between(pair, step) for pair, step in zip(ends, steps, strict=True)]
+    return shared, what
 
 
-def residual_figure(
-    inspection: Inspection, *, dark: bool = False, narrow: bool = False
-) -> go.Figure:
+def _step(span: float) -> float:
+    power = 10.0 ** math.floor(math.log10(span / 7 or 1))
+    return power * next(k for k in (1, 2, 5, 10) if k * power >= span / 7)
+
+
+def _lines(x: Array, y: Array, value: Array, levels: Array, what: str) -> list[Mark]:
+    """Lines of equal value on a light edge, each with its number, near the middle of the map."""
+    marks: list[Mark] = []
+    for level in levels.tolist():
+        xs, ys = level_line(x, y, value, 10.0**level if what.startswith("log") else level)
+        if len(xs):
+            off = ((xs - x.mean()) / np.ptp(x)) ** 2 + ((ys - y.mean()) / np.ptp(y)) ** 2
+            middle = int(np.nanargmin(off))
+            marks += [Stroke(xs, ys, 3, colour="paper", opacity=0.55), Stroke(xs, ys, 1)]
+            text = wording.significant(level, 4)
+            marks.append(Label(text, float(xs[middle]), float(ys[middle]), side="center"))
+    return marks
+
+
+def residual_figure(inspection: Inspection) -> Chart:
     """Target against prediction, and the residual below; `DataError` without a target."""
-    theme, fit, target = THEMES[dark], fit_of(inspection), inspection.samples.target
+    fit, target = fit_of(inspection), inspection.samples.target
     assert target is not None
     rows = np.flatnonzero(np.isfinite(fit.predicted))
     rows = rows[evenly_spread_rows(len(rows), MOST_ROWS)] if len(rows) else rows
     predicted, residual, actual = fit.predicted[rows], fit.residual[rows], target[rows]
-    name = plain_text((inspection.samples.target_name or "target")[:40])
-    point = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "rows",
-        "x": predicted,
-        "customdata": rows,
-        "marker": {"size": 5, "color": theme.accent, "opacity": 0.55},
-    }
-    data: list[dict[str, Any]] = [
-        point
-        | {
-            "y": y,
-            "yaxis": axis,
-            "hovertemplate": f"predicted %{{x:.5g}}<br>{what} %{{y:.5g}}<extra></extra>",
-        }
-        for y, axis, what in ((actual, "y", "target"), (residual, "y2", "residual"))
-    ]
-    if len(actual):  # where a perfect prediction lies
-        ends = [float(actual.min()), float(actual.max())]
-        line = {"color": theme.muted, "width": 1, "dash": "dot"}
-        ideal = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "line": line}
-        data.append(ideal | {"x": ends, "y": ends})
-    style = axis_style(theme) | {"exponentformat": "power", "nticks": 6}
-    zero = {"zeroline": True, "zerolinecolor": theme.muted, "zerolinewidth": 1}
-    layout = base_layout(dark) | {
-        "height": HEIGHT,
-        "margin": _MARGIN,
-        "title": {"text": fit_text(fit), "x": 0, "xref": "paper", "y": 0.99, "yanchor": "top"}
-        | {"font": {"size": 12}},
-        "xaxis": style
-        | _limited(predicted)
-        | {"anchor": "y2", "title": {"text": f"predicted {name}", "standoff": 4}},
-        "yaxis": style | {"domain": [0.44, 1], "title": {"text": name, "standoff": 4}},
-        "yaxis2": style
-        | _limited(residual)
-        | zero
-        | {"domain": [0, 0.36], "title": {"text": "residual", "standoff": 4}},
-        "hovermode": "closest",
-        "uirevision": inspection.formula.source,
-        "meta": {"axes": []},
-    }
-    return build(data, layout)
+    name, text = (inspection.samples.target_name or "target")[:40], fit_text(fit)
+    ends: Numbers = [float(actual.min()), float(actual.max())] if len(actual) else []
+
+    def points(y: Array, what: str) -> Points:
+        look: dict[str, Any] = {"colour": "accent", "opacity": 0.55, "keys": rows.tolist()}
+        return Points(predicted, y, size=5, quantity=what, **look)
+
+    def scaled(title: str, values: Array) -> ChartAxis:
+        limits = value_limits(values)
+        return ChartAxis(title, limits, even_ticks(*limits, 5))
+
+    x = scaled(f"predicted {name}", predicted)
+    ideal = Stroke(ends, ends, 1, "dot", colour="muted")  # where a perfect prediction lies
+    title = Label(text, 0, 1, "xy", raised=True)
+    zero = Guide(0, level=True, dash="solid", colour="muted")
+    panels = (
+        Panel((points(actual, "target"), ideal, title), x, scaled(name, actual), 1.25 * PANEL),
+        Panel((points(residual, "residual"), zero), x, scaled("residual", residual), 0.75 * PANEL),
+    )
+    words = f"{name} and the residual over the prediction: {text}"
+    return Chart(panels, words, joined=True, inputs=(), free=True)
 
 
 def fit_text(fit: Fit) -> str:
@@ -589,13 +411,3 @@ def fit_text(fit: Fit) -> str:
     if math.isnan(fit.r2_valid):
         return f"R² is undefined: {fit.reason}"
     return f"R² = {wording.r_squared(fit.r2_valid)} where defined: {fit.reason}"
-
-
-def _limited(values: Array) -> dict[str, Any]:
-    limits = value_limits(values)
-    if limits is None:
-        if not len(values) or values.min() == values.max():
-            return {}
-        margin = 0.04 * float(values.max() - values.min())
-        limits = float(values.min()) - margin, float(values.max()) + margin
-    return {"range": list(limits)}

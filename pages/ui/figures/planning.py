@@ -5,25 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
-from eic_core.drawing.scale import THEMES, Theme
-from pages.ui.figures.plotting import axis_style, base_layout, build
+from eic_core.drawing.chart import (
+    Chart,
+    ChartAxis,
+    Colour,
+    Dash,
+    Guide,
+    Label,
+    Mark,
+    Panel,
+    Points,
+    Stroke,
+    even_ticks,
+    whole_ticks,
+)
 from study.planning import Grid
 
-COLOURS = {
-    False: ("#c25400", THEMES[False].blue, "#007d5c", "#a3468a"),
-    True: (THEMES[True].orange, THEMES[True].blue, "#3cc79b", "#e08cc4"),
-}
-"""Colours by `dark`, from few raters to many; dashes tell them apart, too."""
-DASHES = ("dot", "solid", "dash", "longdashdot")
+LOOKS: tuple[tuple[Colour, Dash], ...] = (
+    ("orange", "dot"),
+    ("blue", "solid"),
+    ("green", "dash"),
+    ("violet", "dashdot"),
+)
+"""From few raters to many."""
 
-LINE, NAME_WIDTH = 0.062, 0.1
+LINE, NAME_WIDTH = 0.062, 0.14
 """Height of a line of text, of the height of the figure, and half the width of a name, of its
 width."""
+MARGIN = 1.24
+"""Of the largest number of pairs: for the names of lines."""
 
 
 @dataclass(frozen=True)
@@ -37,157 +50,57 @@ class Point:
     name: str
 
 
-def planning_figure(
-    grid: Grid,
-    points: Sequence[Point],
-    goal: float | None = None,
-    *,
-    dark: bool = False,
-    narrow: bool = False,
-) -> go.Figure:
+def planning_figure(grid: Grid, points: Sequence[Point], goal: float | None = None) -> Chart:
     """Half-width against pairs: lines by arithmetic, points by simulation, the design first."""
-    theme = THEMES[dark]
     drawn = [p for p in points if p.pairs <= max(grid.pairs)]
-    widths = [100 * w for row in grid.half_width for w in row if isfinite(w)]
-    widths += [100 * p.half_width for p in drawn] + ([100 * goal] if goal else [])
-    top = 1.08 * max(widths, default=10.0)
-    right = max([*grid.pairs, *(p.pairs for p in drawn)])
-    names = [] if narrow else _names(grid, drawn, top, theme)
-    top = max([top, *(name["ay"] + LINE * top for name in names)])
-    layout = base_layout(dark) | {
-        "height": 340 if narrow else 380,
-        "margin": {"l": 52, "r": 84, "t": 14, "b": 48},
-        "dragmode": False,
-        "annotations": _labels(grid, goal, dark) + names,
-        "xaxis": axis_style(theme)
-        | {
-            "title": {"text": "pairs", "standoff": 6},
-            "fixedrange": True,
-            "range": [0.9 * min(grid.pairs), 1.02 * right],
-            "type": "linear",
-        },
-        "yaxis": axis_style(theme)
-        | {
-            "title": {"text": "half-width, ± points", "standoff": 6},
-            "fixedrange": True,
-            "range": [0, top],
-        },
-    }
-    if goal is not None:
-        layout["shapes"] = [
-            {
-                "type": "line",
-                "xref": "paper",
-                "x0": 0,
-                "x1": 1,
-                "y0": 100 * goal,
-                "y1": 100 * goal,
-                "line": {"color": theme.muted, "width": 1, "dash": "dash"},
-            }
-        ]
-    return build(_lines(grid, dark) + _marks(drawn, theme), layout)
-
-
-def _lines(grid: Grid, dark: bool) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": f"{raters:,} raters",
-            "x": list(grid.pairs),
-            "y": [100 * w if isfinite(w) else None for w in row],
-            "line": {"color": COLOURS[dark][i % 4], "width": 2, "dash": DASHES[i % 4]},
-            "hovertemplate": f"{raters:,} raters, %{{x:,}} pairs: ± %{{y:.1f}} points "
-            "(approximation)<extra></extra>",
-        }
-        for i, (raters, row) in enumerate(zip(grid.raters, grid.half_width, strict=True))
+    lines = [
+        (f"{raters:,} raters", [100 * w if isfinite(w) else np.nan for w in row], look)
+        for raters, row, look in zip(grid.raters, grid.half_width, LOOKS, strict=False)
     ]
-
-
-def _labels(grid: Grid, goal: float | None, dark: bool) -> list[dict[str, Any]]:
-    """What each line is, at its right end, apart from one another."""
-    ends = [
-        (100 * row[-1], f"{raters:,} raters", COLOURS[dark][i % 4])
-        for i, (raters, row) in enumerate(zip(grid.raters, grid.half_width, strict=True))
-        if isfinite(row[-1])
-    ]
-    if goal is not None:
-        ends.append((100 * goal, "wanted", THEMES[dark].muted))
-    top = max((100 * w for row in grid.half_width for w in row if isfinite(w)), default=1.0)
-    labels, last = [], float("-inf")
-    for height, text, colour in sorted(ends):
+    heights = [100 * p.half_width for p in drawn]
+    goals = [100 * goal] if goal else []
+    most = max([w for _, row, _ in lines for w in row if isfinite(w)], default=1.0)
+    top = 1.08 * max([most, *heights, *goals])
+    marks: list[Mark] = [Guide(each, level=True, colour="muted") for each in goals]
+    ends = [(row[-1], text, look[0]) for text, row, look in lines if isfinite(row[-1])]
+    for text, row, (colour, dash) in lines:
+        hint = f"{text}, by arithmetic: ± points"
+        marks.append(Stroke(grid.pairs, row, dash=dash, colour=colour, quantity=hint))
+    last = -np.inf
+    for height, text, _ in sorted([*ends, *((each, "wanted", "muted") for each in goals)]):
         last = max(height, last + LINE * top)
-        labels.append(
-            {
-                "xref": "paper",
-                "x": 1,
-                "y": last,
-                "text": text,
-                "showarrow": False,
-                "xanchor": "left",
-                "xshift": 4,
-                "font": {"size": 12, "color": colour},
-            }
-        )
-    return labels
+        marks.append(Label(text, 1.01 * grid.pairs[-1], last))
+    names = _names(grid, drawn, top)
+    for place, (p, height, name) in enumerate(zip(drawn, heights, names, strict=True)):
+        error = 196 * p.error
+        bar = Stroke([p.pairs] * 2, [height - error, height + error], 1)
+        marks += [bar, Stroke([p.pairs] * 2, [height, name], 1, colour="muted")]
+        hint = f"{p.name}\n{p.pairs:,} pairs and {p.raters:,} raters: ± {height:.1f} points"
+        symbol = "diamond-open" if place else "circle"
+        marks.append(Points([p.pairs], [height], symbol, 10, hints=[f"{hint} (simulated)"]))
+        marks.append(Label(p.name, p.pairs, name, side="center", raised=True))
+    top = max([top, *(name + LINE * top for name in names)])
+    low, high = 0.9 * min(grid.pairs), max(grid.pairs)
+    ticks = whole_ticks(high, low=low)
+    x = ChartAxis("pairs", (low, MARGIN * high), ticks)
+    y = ChartAxis("half-width, ± points", (0, top), even_ticks(0, top, 5))
+    said = [f"{p.name} ± {height:.1f} points" for p, height in zip(drawn, heights, strict=True)]
+    said += [f"{text} at {grid.pairs[-1]:,} pairs ± {end:.1f}" for end, text, _ in ends]
+    words = f"Half-width of the interval against pairs: {'; '.join(said)}."
+    return Chart((Panel(tuple(marks), x, y, 300),), words)
 
 
-def _names(grid: Grid, points: Sequence[Point], top: float, theme: Theme) -> list[dict[str, Any]]:
-    """The name of each point above all that is drawn there, and a thin line down to the point."""
-    names: list[dict[str, Any]] = []
-    half = NAME_WIDTH * max([*grid.pairs, *(p.pairs for p in points)])
-    for point in sorted(points, key=lambda p: p.pairs):
-        at = point.pairs - half, point.pairs, point.pairs + half
+def _names(grid: Grid, points: Sequence[Point], top: float) -> list[float]:
+    """The height of the name of each point, above all that is drawn there."""
+    pairs = [p.pairs for p in points]
+    heights: dict[int, float] = {}
+    half = NAME_WIDTH * MARGIN * max(grid.pairs)
+    for k in sorted(range(len(points)), key=pairs.__getitem__):
+        point, at = points[k], (pairs[k] - half, pairs[k], pairs[k] + half)
         below = [100 * (point.half_width + 1.96 * point.error)]
         for row in grid.half_width:
-            heights = 100 * np.interp(at, grid.pairs, row)
-            below += heights[np.isfinite(heights)].tolist()
-        below += [name["ay"] + LINE * top for name in names if name["x"] > point.pairs - 2 * half]
-        names.append(
-            {
-                "text": point.name,
-                "x": point.pairs,
-                "y": 100 * point.half_width,
-                "ax": 0,
-                "ay": max(below) + LINE * top,
-                "ayref": "y",
-                "standoff": 6,
-                "arrowhead": 0,
-                "arrowwidth": 1,
-                "arrowcolor": theme.muted,
-                "font": {"size": 12, "color": theme.ink},
-            }
-        )
-    return names
-
-
-def _marks(points: Sequence[Point], theme: Theme) -> list[dict[str, Any]]:
-    if not points:
-        return []
-    symbols = ["circle"] + ["diamond-open"] * (len(points) - 1)
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "simulated",
-            "x": [p.pairs for p in points],
-            "y": [100 * p.half_width for p in points],
-            "error_y": {
-                "type": "data",
-                "array": [196 * p.error for p in points],
-                "width": 3,
-                "color": theme.ink,
-                "thickness": 1,
-            },
-            "marker": {
-                "symbol": symbols,
-                "size": 10,
-                "color": theme.ink,
-                "line": {"color": theme.ink, "width": 2},
-            },
-            "text": [p.name for p in points],
-            "cliponaxis": False,
-            "customdata": [f"{p.pairs:,} pairs and {p.raters:,} raters" for p in points],
-            "hovertemplate": "%{text}, %{customdata}: ± %{y:.1f} points (simulated)<extra></extra>",
-        }
-    ]
+            crossed = 100 * np.interp(at, grid.pairs, row)
+            below += crossed[np.isfinite(crossed)].tolist()
+        below += [high + LINE * top for j, high in heights.items() if pairs[j] > at[0] - half]
+        heights[k] = max(below) + LINE * top
+    return [heights[k] for k in range(len(points))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from eic_core.drawing.chart import ChartAxis, even_ticks, log_ticks, whole_ticks
+from eic_core.drawing.curves import points_of, sample_curve
 from eic_core.drawing.scale import FONT, THEMES, Theme
 from eic_core.measure import Inspection, Samples, amplify
 
@@ -29,21 +31,40 @@ class GridAxis:
     high: float
     log: bool  # whether the samples spread over orders of magnitude
 
+    def at(self, shares: Array) -> Array:
+        """The values at shares of the way from low to high."""
+        if not self.log:
+            return self.low + shares * (self.high - self.low)
+        return np.clip(self.low * (self.high / self.low) ** shares, self.low, self.high)
+
     def grid(self, count: int) -> Array:
         """Evenly spaced values from low to high; one value if they are equal."""
-        if self.low == self.high:
-            return np.array([self.low])
-        if self.log:
-            return np.clip(np.geomspace(self.low, self.high, count), self.low, self.high)
-        return np.linspace(self.low, self.high, count)
+        return self.at(np.linspace(0, 1, count if self.low < self.high else 1))
 
-    def limits(self, margin_share: float = 0.02) -> list[float]:
-        """Plotly's range (exponents if `log`), a little wider than the samples."""
+    def chart_axis(self, title: str, margin_share: float = 0.02) -> ChartAxis:
+        """A little wider than the samples."""
         low, high = (
             (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
         )
         margin = margin_share * (high - low) or max(0.5, 0.1 * abs(low))
-        return [low - margin, high + margin]
+        low, high = low - margin, high + margin
+        if self.log:
+            return ChartAxis(title, (10.0**low, 10.0**high), log_ticks(low, high), log=True)
+        return ChartAxis(title, (low, high), even_ticks(low, high, 6))
+
+    def curve(self, values: Callable[[Array], Array], up: ChartAxis) -> tuple[Array, Array]:
+        """The points of a curve that goes through the whole axis, gaps and peaks included."""
+        largest = max(abs(self.low), abs(self.high))
+        finest = 4 * float(np.spacing(largest)) / ((self.high - self.low) or largest or 1.0)
+        limits = up.limits or (0.0, 1.0)
+
+        def heights(u: Array) -> Array:
+            with np.errstate(all="ignore"):
+                return np.log10(values(self.at(u))) if up.log else values(self.at(u))
+
+        low, high = np.log10(limits).tolist() if up.log else limits
+        u, y = points_of(sample_curve(heights, low, high, finest), low, high)
+        return self.at(u), 10.0**y if up.log else y
 
 
 def axis_of(samples: Samples, name: str) -> GridAxis:
@@ -79,13 +100,6 @@ def on_grid(
     return amplification.trace(len(formula) - 1)[0], amplification.trace(node_id)[1]
 
 
-def worst_row(s: Array) -> int | None:
-    """Index of the largest value, nan left out; None if there is none."""
-    values = np.where(np.isnan(s), -1.0, s)
-    row = int(np.argmax(values))
-    return row if values[row] >= 0 else None
-
-
 def evenly_spread_rows(count: int, most: int, *always: int | None) -> Array:
     """About `most` evenly spread row numbers below `count`, and those in `always`."""
     rows = np.arange(0, count, max(1, math.ceil(count / most)))
@@ -93,18 +107,18 @@ def evenly_spread_rows(count: int, most: int, *always: int | None) -> Array:
     return np.union1d(rows, np.array(extra, dtype=int)) if extra else rows
 
 
-def value_limits(*values: Array) -> tuple[float, float] | None:
-    """A range for an axis that poles do not blow up; None to leave it to Plotly."""
-    finite = [v[np.isfinite(v)] for v in values]
-    pooled = np.concatenate(finite) if finite else np.empty(0)
+def value_limits(*values: Array) -> tuple[float, float]:
+    """The range of an axis, which poles do not blow up."""
+    pooled = np.concatenate([each[np.isfinite(each)] for each in values])
+    if not len(pooled):
+        return -1.0, 1.0
     # The central 96 % with a margin, if the other values would take over nine tenths of the axis.
-    if len(pooled) < 5:
-        return None
-    lowest, low, high, highest = np.quantile(pooled, [0.0, 0.02, 0.98, 1.0])
-    span = float(high - low)
-    if span <= 0 or highest - lowest <= 10 * span:
-        return None
-    return float(low - 0.25 * span), float(high + 0.25 * span)
+    lowest, low, high, highest = np.quantile(pooled, [0.0, 0.02, 0.98, 1.0]).tolist()
+    span = high - low
+    if len(pooled) >= 5 and 0 < span < (highest - lowest) / 10:
+        return low - 0.25 * span, high + 0.25 * span
+    margin = 0.05 * (highest - lowest) or 0.1 * abs(low) or 1.0
+    return lowest - margin, highest + margin
 
 
 TITLE = {"size": 13}
@@ -161,27 +175,14 @@ def axis_style(theme: Theme) -> dict[str, Any]:
     }
 
 
-def scale_style(theme: Theme, log: bool, limits: Sequence[float]) -> dict[str, Any]:
-    """An axis of numbers over `limits`, which are exponents of ten if `log`."""
-    if not log:
-        return {"type": "linear", "range": list(limits), "exponentformat": "power"}
-    return {
-        "type": "log",
-        "range": list(limits),
-        "exponentformat": "power",
-        "dtick": max(1, math.ceil((limits[1] - limits[0]) / 9)),
-        # Plotly writes powers of ten a quarter larger than other ticks.
-        "tickfont": {"size": 10, "color": theme.muted},
-    }
-
-
-def legend_above(theme: Theme) -> dict[str, Any]:
+def legend_above(theme: Theme, y: float = 1.02) -> dict[str, Any]:
     return {
         "showlegend": True,
         "legend": {
             "orientation": "h",
             "x": 0,
-            "y": 1.02,
+            "y": y,
+            "itemsizing": "constant",
             "xanchor": "left",
             "yanchor": "bottom",
             "font": {"size": 12, "color": theme.muted},
@@ -193,7 +194,7 @@ def legend_above(theme: Theme) -> dict[str, Any]:
 
 
 def listed(names: Sequence[str], labels: Mapping[str, str] | None) -> str:
-    """The variables in a few words, safe as Plotly text.
+    """The variables in a few words.
 
     >>> listed([], None), listed(["a", "b"], {"a": "mass"}), listed(["a", "b", "c"], None)
     ('', 'mass and b', 'values of 3 more inputs')
@@ -204,35 +205,24 @@ def listed(names: Sequence[str], labels: Mapping[str, str] | None) -> str:
 
 
 def label_of(name: str, labels: Mapping[str, str] | None) -> str:
-    """A variable's column name, safe as Plotly text."""
-    return plain_text((labels or {}).get(name, name)[:60])
+    """A variable's column name."""
+    return (labels or {}).get(name, name)[:60]
 
 
 FLOOR = -0.25
-"""log10 of the bottom of the s axis."""
+"""The bottom of an axis of digits."""
 
 
-def break_at_poles(y: Array) -> Array:
-    """The curve without the strokes that would join the two sides of a pole."""
-    limits = value_limits(y)
-    if limits is None or len(y) < 3:
-        return y
-    with np.errstate(invalid="ignore", over="ignore"):
-        jump = np.abs(np.diff(y)) > 2 * (limits[1] - limits[0])
-        jump &= np.sign(y[1:]) != np.sign(y[:-1])
-    torn = y.copy()
-    torn[1:][jump] = np.nan
-    return torn
+def digits_of(s: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.log10(s)
 
 
-def s_ceiling(*values: Array) -> float:
-    """log10 of the top of the s axis."""
-    top = 1.0
-    for s in values:
-        finite = s[np.isfinite(s)]
-        if len(finite):
-            top = max(top, math.log10(float(finite.max())) * 1.12 + 0.4)
-    return top
+def digits_axis(*digits: Array) -> ChartAxis:
+    """Up to the largest of some digits."""
+    pooled = np.concatenate([each[np.isfinite(each)] for each in digits])
+    top = 1.12 * max(0.6, float(pooled.max(initial=0.0))) + 0.4
+    return ChartAxis("error growth, digits", (FLOOR, top), whole_ticks(top, steps=(1, 2, 4)))
 
 
 def without_value(inspection: Inspection, node_id: int) -> int:
@@ -250,35 +240,3 @@ def has_value(inspection: Inspection) -> Array:
     mask = np.array(inspection.amplification.valid)
     mask[inspection.amplification.unsettled] = True
     return mask
-
-
-def rug_traces(x: Array, s: Array, valid: Array, top: float, theme: Theme) -> list[dict[str, Any]]:
-    """Singular samples on the upper edge of the s panel, invalid ones on the lower."""
-    rugs = []
-    for rows, level, symbol, name in (
-        (np.flatnonzero(np.isinf(s)), top, "triangle-down", "singular: s is infinite"),
-        (np.flatnonzero(~valid), FLOOR, "line-ns-open", "no real value"),
-    ):
-        if len(rows):
-            drawn = rows[evenly_spread_rows(len(rows), 300)]
-            mark = edge_trace(x[drawn], level, symbol, name, theme)
-            rugs.append(mark | {"yaxis": "y2", "name": "rows", "customdata": drawn})
-    return rugs
-
-
-def edge_trace(x: Array, level: float, symbol: str, name: str, theme: Theme) -> dict[str, Any]:
-    """Marks along an edge of a logarithmic panel, at 10 to the `level`."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "cliponaxis": False,
-        "x": x,
-        "y": np.full(len(x), 10.0**level),
-        "marker": {
-            "symbol": symbol,
-            "size": 9,
-            "color": theme.ink,
-            "line": {"width": 1, "color": theme.muted},
-        },
-        "hovertemplate": f"{name} at %{{x:.6g}}<extra></extra>",
-    }

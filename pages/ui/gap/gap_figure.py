@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from eic_core import wording
 from eic_core.corpora.claims import LAWS
 from eic_core.corpora.gap import MEASURES, Group, GroupSummary
-from eic_core.drawing.scale import HIGH, THEMES, TYPICAL_LAW, Theme
-from pages.ui.figures.plotting import axis_style, base_layout, build, plain_text
+from eic_core.corpora.measured import COUNTS
+from eic_core.drawing.chart import (
+    Chart,
+    ChartAxis,
+    Colour,
+    Dash,
+    Guide,
+    Label,
+    Mark,
+    Panel,
+    Points,
+    Stroke,
+    Ticks,
+    whole_ticks,
+)
+from eic_core.drawing.scale import END, TYPICAL_LAW
 from pages.ui.kit.text import clean
 
-HUES = {
-    False: ("#0072b2", "#7a7f8a", "#009e73", "#b0589b", "#d55e00"),
-    True: ("#5cb8f0", "#9aa3b2", "#3fd0a0", "#e29ad0", "#f08a4b"),
+HUES: tuple[Colour, ...] = ("blue", "data", "green", "violet", "orange")
+"""Of each group of laws in their order, and last of what methods find."""
+
+DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot")
+
+TITLES = {
+    LAWS: "Laws",
+    "wikipedia": "Wikipedia",
+    "llm_srbench_transform": "SRBench, solved",
+    "llm_srbench_synth": "SRBench, made up",
 }
-"""Colours by `dark`: of each group of laws in their order, and last of what methods find."""
+"""Short names of the corpora."""
+
+NODES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 LEAST_FOR_VIOLIN = 10
 """Formulas of a violin; of fewer only the points are drawn."""
@@ -49,7 +70,7 @@ class GapPicture:
     @property
     def edge(self) -> float:
         """Largest EIC drawn at its place: larger ones would flatten all others."""
-        return HIGH
+        return END
 
     @property
     def beyond(self) -> int:
@@ -60,97 +81,109 @@ class GapPicture:
         )
 
 
-def violins(picture: GapPicture, *, dark: bool = False, narrow: bool = False) -> go.Figure:
+def violins(picture: GapPicture) -> Chart:
     """A violin with its points for each group, the bar of its quartiles, its median and mean."""
-    theme = THEMES[dark]
-    data: list[dict[str, Any]] = []
-    top = _top(picture)
+    marks: list[Mark] = [Guide(TYPICAL_LAW, dash="dot", colour="muted")]
+    said, top = [], _top(picture)
     for row, group in enumerate(picture.groups):
-        hue = colour(picture, row, dark)
-        eics = picture.eics(group)
+        eics, hue, one = picture.eics(group), colour(picture, row), picture.summaries[group.key]
         if np.count_nonzero(~np.isnan(eics)) >= LEAST_FOR_VIOLIN:
-            data.append(_violin(eics[~np.isnan(eics)], row, hue, top))
-        data.append(_points(picture, group, eics, row, hue))
-    for row, group in enumerate(picture.groups):
-        data += _bars(picture.summaries[group.key], row, theme) + _mark(picture, row, theme)
-    rows = len(picture.groups)
-    layout: dict[str, Any] = base_layout(dark) | {
-        "height": 56 * rows + 80 if narrow else max(420, 58 * rows + 80),
-        "margin": {"l": 8, "r": 12, "t": 26, "b": 8},
-        "xaxis": axis_style(theme)
-        | {
-            "title": {"text": f"EIC, digits ({MEASURES[picture.measure]})", "standoff": 6},
-            "range": [-0.15, top],
-            "fixedrange": True,
-        },
-        "yaxis": axis_style(theme)
-        | {
-            "range": [rows - 0.4, -0.6],
-            "tickvals": list(range(rows)),
-            "showline": False,
-            "ticktext": [
-                _label(group, picture.summaries[group.key], narrow) for group in picture.groups
-            ],
-            "ticks": "",
-            "fixedrange": True,
-            "tickfont": {"size": 12, "color": theme.ink},
-        },
-        "hovermode": "closest",
-        "clickmode": "event+select",
-        "dragmode": False,
-        "shapes": [_line_at_one(theme, vertical=True)],
-        "annotations": [_name_of_line(theme)],
-    }
-    return build(data, layout)
+            marks += _violin(eics[~np.isnan(eics)], row, hue, top)
+        marks += _points(picture, row, eics, _spread(len(eics)) - row)
+        if one.count:
+            spread = f"quartiles {wording.number(one.quartile1)} to {wording.number(one.quartile3)}"
+            text = f"{clean(group.title, 60)}\nmedian {wording.number(one.median.value)}, {spread}"
+            text += f"\nmean {wording.number(one.mean.value)}"
+            said.append(text.replace("\n", ", "))
+            marks += [
+                Stroke([one.quartile1, one.quartile3], [-row] * 2, 4),
+                Stroke([one.median.value] * 2, [-row - 0.22, -row + 0.22], 3),
+                Points([one.mean.value], [-row], size=15),
+                Points([one.mean.value], [-row], size=8, colour="paper", hints=[text]),
+            ]
+    marks.append(Label("one digit", TYPICAL_LAW, 1, "y", raised=True, colour="muted"))
+    counts = (f"{picture.summaries[group.key].count:,}" for group in picture.groups)
+    names = tuple(
+        (-float(row), f"{_title(group)}, {count}")
+        for row, (group, count) in enumerate(zip(picture.groups, counts, strict=True))
+    )
+    x = ChartAxis(f"EIC, digits ({MEASURES[picture.measure]})", (-0.15, top), _digits(top))
+    y = ChartAxis("", (0.4 - len(names), 0.6), names)
+    words = f"EIC in digits by group. {'; '.join(said)}."
+    return Chart((Panel(tuple(marks), x, y, 58 * len(names)),), words)
 
 
-def by_complexity(picture: GapPicture, *, dark: bool = False, narrow: bool = False) -> go.Figure:
+def by_complexity(picture: GapPicture) -> Chart:
     """Every formula by its nodes and its EIC: the laws in one facet, each method in one of its own.
 
     Behind a method's formulas the laws stand in grey.
     """
-    theme, across = THEMES[dark], 1 if narrow else 2
-    facets = facets_of(picture.groups)
-    down = -(-len(facets) // across)
-    data: list[dict[str, Any]] = []
-    layout: dict[str, Any] = base_layout(dark) | {
-        "height": (230 if narrow else 210) * down + 60,
-        "margin": {"l": 8, "r": 8, "t": 26, "b": 8},
-        "hovermode": "closest",
-        "clickmode": "event+select",
-        "dragmode": False,
-        "showlegend": False,
-        "annotations": [_facet_title(picture, groups, k, dark) for k, groups in enumerate(facets)],
-        "shapes": [_line_at_one(theme, vertical=False, place=k) for k in range(len(facets))],
+    nodes = [formula.complexity for group in picture.groups for formula in group.formulas] or [1]
+    high, top = max(nodes), _top(picture)
+    ticks = tuple((float(n), f"{n:,}") for n in NODES if min(nodes) <= n <= high)
+    x = ChartAxis("complexity (nodes)", (0.83 * min(nodes), 1.2 * high), ticks, log=True)
+    y = ChartAxis("EIC, digits", (-0.15, top), _digits(top))
+    laws = [group for group in picture.groups if not group.by_method]
+    behind = Points(
+        [formula.complexity for group in laws for formula in group.formulas],
+        [eic for group in laws for eic in picture.eics(group)],
+        size=4,
+        colour="muted",
+        opacity=0.25,
+    )
+    panels = []
+    for places in facets_of(picture.groups):
+        marks: list[Mark] = [Guide(TYPICAL_LAW, level=True, dash="dot", colour="muted")]
+        first = picture.groups[places[0]]
+        marks += [behind] if first.by_method else []
+        for place in places:
+            eics = picture.eics(picture.groups[place])
+            marks += _points(picture, place, eics, None)
+        if len(picture.groups) > len(places):
+            title = _title(first) if first.by_method else "laws and named equations"
+            marks.append(Label(title, 0.5, 1, "xy", "center", raised=True, bold=True))
+        panels.append(Panel(tuple(marks), x, y, 220))
+    groups = (f"{_title(group)} {wording.count(len(group.formulas), 'formula')}" for group in laws)
+    words = f"EIC over the number of nodes, a point each formula: {wording.join([*groups])}."
+    return Chart(tuple(panels), words, columns=min(2, len(panels)))
+
+
+def by_rows(
+    groups: Sequence[Group], summaries: Mapping[str, Mapping[str, Sequence[GroupSummary]]]
+) -> Chart:
+    """The mean EIC of each group at each number of rows, a panel for each key of `MEASURES`."""
+    drawn = [group for group in groups if group.key in summaries]
+    means = {
+        (group.key, measure): [one.mean.value for one in summaries[group.key][measure]]
+        for group in drawn
+        for measure in MEASURES
     }
-    for k, groups in enumerate(facets):
-        suffix = _suffix(k)
-        row, column = divmod(k, across)
-        left, top = column / across + 0.03 * column, 1 - row / down
-        layout[f"xaxis{suffix}"] = axis_style(theme) | {
-            "type": "log",
-            "domain": [left, left + 1 / across - 0.03],
-            "anchor": f"y{suffix}",
-            "title": {
-                "text": "complexity (nodes)" if k + across >= len(facets) else "",
-                "standoff": 6,
-            },
-            "fixedrange": True,
-            **_node_ticks(picture.groups),
-        }
-        layout[f"yaxis{suffix}"] = axis_style(theme) | {
-            "domain": [top - 1 / down + 0.3 / (down + 1), top],
-            "anchor": f"x{suffix}",
-            "title": {"text": "" if column else "EIC, digits", "standoff": 4},
-            "range": [-0.15, _top(picture)],
-            "fixedrange": True,
-        }
-        if picture.groups[groups[0]].by_method:
-            data.append(_laws_behind(picture, theme, suffix))
-        for place in groups:
-            traces = [_cloud(picture, place, dark), *_mark(picture, place, theme, across=True)]
-            data += [trace | _on_axes(suffix) for trace in traces]
-    return build(data, layout)
+    top = max([1.0, *(mean for part in means.values() for mean in part if mean < END)]) + 0.25
+    ticks = tuple((float(count), f"{count:,}") for count in COUNTS)
+    x = ChartAxis("rows a formula", (0.8 * COUNTS[0], 1.25 * COUNTS[-1]), ticks, log=True)
+    y = ChartAxis("EIC, digits, on average", (0, top), _digits(top))
+    panels, said = [], []
+    for measure, title in MEASURES.items():
+        marks: list[Mark] = [Label(title, 0.5, 1, "xy", "center", raised=True, bold=True)]
+        for place, group in enumerate(drawn):
+            hue = HUES[-1 if group.by_method else min(place, len(HUES) - 2)]
+            mean = means[group.key, measure]
+            name, dash = _title(group), DASHES[place % len(DASHES)]
+            hints = [
+                f"{name}\n{n:,} rows: {eic:.2f} digits" for n, eic in zip(COUNTS, mean, strict=True)
+            ]
+            marks.append(Stroke(COUNTS, mean, 2, dash, colour=hue, name=name))
+            marks.append(Points(COUNTS, mean, colour=hue, hints=hints))
+            said.append(
+                f"{name} by {title} {wording.number(mean[0])} to {wording.number(mean[-1])}"
+            )
+        panels.append(Panel(tuple(marks), x, y, 190))
+    words = f"EIC on average, at {COUNTS[0]:,} to {COUNTS[-1]:,} rows: {'; '.join(said)}."
+    return Chart(tuple(panels), words, columns=len(panels))
+
+
+def _title(group: Group) -> str:
+    return clean(TITLES.get(group.key, group.title), 30)
 
 
 def facets_of(groups: Sequence[Group]) -> list[list[int]]:
@@ -160,64 +193,9 @@ def facets_of(groups: Sequence[Group]) -> list[list[int]]:
     return [laws, *alone] if laws else alone
 
 
-def _suffix(facet: int) -> str:
-    """What Plotly puts behind the names of a facet's axes."""
-    return str(facet + 1) if facet else ""
-
-
-def _on_axes(suffix: str) -> dict[str, str]:
-    return {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
-
-
-def _facet_title(
-    picture: GapPicture, groups: Sequence[int], facet: int, dark: bool
-) -> dict[str, Any]:
-    """The names of a facet's groups, each in its colour."""
-    names = [
-        f'<span style="color:{colour(picture, place, dark)}">'
-        f"{plain_text(clean(_SHORT_TITLES.get(group.key, group.title), 30))}</span>"
-        for place in groups
-        for group in [picture.groups[place]]
-    ]
-    return {
-        "text": f"<b>{' · '.join(names)}</b>",
-        "xref": f"x{_suffix(facet)} domain",
-        "yref": f"y{_suffix(facet)} domain",
-        "x": 0,
-        "y": 1,
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": 12},
-    }
-
-
-_SHORT_TITLES = {
-    LAWS: "Laws",
-    "wikipedia": "Wikipedia",
-    "llm_srbench_transform": "Transform",
-    "llm_srbench_synth": "Synth",
-}
-
-
-def _laws_behind(picture: GapPicture, theme: Theme, suffix: str) -> dict[str, Any]:
-    """The formulas of all laws, faint and without hover."""
-    laws = [group for group in picture.groups if not group.by_method]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [formula.complexity for group in laws for formula in group.formulas],
-        "y": [eic for group in laws for eic in picture.eics(group)],
-        "marker": {"size": 4, "color": theme.muted, "opacity": 0.25},
-        "hoverinfo": "skip",
-        **_on_axes(suffix),
-    }
-
-
-def colour(picture: GapPicture, place: int, dark: bool) -> str:
+def colour(picture: GapPicture, place: int) -> Colour:
     """One colour for each group of laws, and one for all methods."""
-    hues = HUES[dark]
-    return hues[-1 if picture.groups[place].by_method else min(place, len(hues) - 2)]
+    return HUES[-1 if picture.groups[place].by_method else min(place, len(HUES) - 2)]
 
 
 def _top(picture: GapPicture) -> float:
@@ -225,6 +203,10 @@ def _top(picture: GapPicture) -> float:
     defined = [eics[~np.isnan(eics)] for eics in map(picture.eics, picture.groups)]
     highest = max((float(part.max()) for part in defined if len(part)), default=1.0)
     return min(picture.edge, max(2.0, highest)) + 0.25
+
+
+def _digits(top: float) -> Ticks:
+    return whole_ticks(top, 8, steps=(1, 2, 4))
 
 
 def density(eics: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -244,213 +226,53 @@ def density(eics: np.ndarray, at: np.ndarray) -> np.ndarray:
     return kernels.sum(axis=1) / (len(eics) * width * math.sqrt(2 * math.pi))
 
 
-def _violin(eics: np.ndarray, row: int, hue: str, top: float) -> dict[str, Any]:
+def _violin(eics: np.ndarray, row: int, hue: Colour, top: float) -> list[Mark]:
     at = np.linspace(0.0, min(top, float(eics.max()) + 0.4), _GRID)
     heights = density(eics, at)
     half = 0.42 * heights / heights.max()
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "x": np.concatenate([at, at[::-1]]),
-        "y": np.concatenate([row - half, row + half[::-1]]),
-        "fill": "toself",
-        "fillcolor": _faint(hue),
-        "line": {"width": 1, "color": hue},
-    }
+    x, y = np.concatenate([at, at[::-1]]), np.concatenate([half, -half[::-1]]) - row
+    return [
+        Stroke(x, y, filled=True, colour=hue, opacity=0.16),
+        Stroke(x, y, 1, colour=hue),
+    ]
 
 
-def _faint(hue: str) -> str:
-    red, green, blue = (int(hue[k : k + 2], 16) for k in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.16)"
+def _spread(count: int) -> np.ndarray:
+    # Evenly spread by the golden ratio: no two neighbours on one spot, and the same each time.
+    return SPREAD * (2 * ((np.arange(count) * 0.6180339887) % 1) - 1)
 
 
 def _points(
-    picture: GapPicture, group: Group, eics: np.ndarray, row: int, hue: str
-) -> dict[str, Any]:
-    places = np.flatnonzero(~np.isnan(eics))
-    # Evenly spread by the golden ratio: no two neighbours on one spot, and the same each time.
-    shift = SPREAD * (2 * ((places * 0.6180339887) % 1) - 1)
-    many = len(places) > 300
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": eics[places],
-        "y": row + shift,
-        "marker": {"size": 4 if many else 6, "color": hue, "opacity": 0.55 if many else 0.75},
-        **_pointed(picture, group, places),
-    }
+    picture: GapPicture, place: int, eics: np.ndarray, shifts: np.ndarray | None
+) -> list[Mark]:
+    """A group's formulas by EIC with their shifts, or else by nodes and EIC; a ring around the
+    picked one.
+    """
+    group, many = picture.groups[place], len(eics) > 300
+    nodes = np.array([formula.complexity for formula in group.formulas], dtype=float)
+    x, y = (nodes, eics) if shifts is None else (eics, shifts)
+    rows = np.flatnonzero(~np.isnan(eics))
+    drawn = Points(
+        x[rows],
+        y[rows],
+        size=4 if many else 6,
+        colour=colour(picture, place),
+        opacity=0.5 if many else 0.75,
+        name=_title(group) if shifts is None and not group.by_method else "",
+        hints=[_hint(picture, group, k) for k in rows.tolist()],
+        keys=[[group.key, k] for k in rows.tolist()],
+    )
+    key, picked = picture.picked or ("", 0)
+    if group.key != key or picked >= len(eics):
+        return [drawn]
+    return [drawn, Points([x[picked]], [y[picked]], "circle-open", 19, colour="accent")]
 
 
-def _pointed(picture: GapPicture, group: Group, places: np.ndarray) -> dict[str, Any]:
-    """The place and the hover text of every point."""
-    return {
-        "customdata": [[group.key, int(place)] for place in places],
-        "text": [_hover(picture, group, int(place)) for place in places],
-        "hovertemplate": "%{text}<extra></extra>",
-        "showlegend": False,
-        "selected": {"marker": {"opacity": 1}},
-        "unselected": {"marker": {"opacity": 0.6}},
-    }
-
-
-def _hover(picture: GapPicture, group: Group, place: int) -> str:
+def _hint(picture: GapPicture, group: Group, place: int) -> str:
     formula = group.formulas[place]
     lost = formula.at(picture.count)
-    text = " ".join(clean(formula.formula, 300).split())
-    lines = [text[k : k + 56] for k in range(0, min(len(text), 168), 56)]
-    wrapped = "<br>".join(map(plain_text, lines)) + ("…" if len(text) > 168 else "")
     value = lost.eic if picture.measure == "mean" else lost.q90
     return (
-        f"{wrapped}<br>{plain_text(clean(formula.law, 60))} · {formula.complexity} nodes · "
+        f"{clean(formula.formula, 300)}\n{clean(formula.law, 60)} · {formula.complexity} nodes · "
         f"EIC {wording.number(value)}"
     )
-
-
-def _bars(summary: GroupSummary, row: int, theme: Theme) -> list[dict[str, Any]]:
-    """Quartiles as a bar, the median as a stroke, the mean as a ring."""
-    if not summary.count:
-        return []
-    plain = {"type": "scatter", "showlegend": False}
-    hover = (
-        f"{plain_text(clean(summary.group.title, 60))}<br>median "
-        f"{wording.number(summary.median.value)}, quartiles {wording.number(summary.quartile1)} to "
-        f"{wording.number(summary.quartile3)}<br>mean {wording.number(summary.mean.value)}"
-    )
-    return [
-        {
-            **plain,
-            "mode": "lines",
-            "x": [summary.quartile1, summary.quartile3],
-            "y": [row, row],
-            "line": {"width": 4, "color": theme.ink},
-            "hoverinfo": "skip",
-        },
-        {
-            **plain,
-            "mode": "lines",
-            "x": [summary.median.value] * 2,
-            "y": [row - 0.22, row + 0.22],
-            "line": {"width": 3, "color": theme.ink},
-            "hoverinfo": "skip",
-        },
-        {
-            **plain,
-            "mode": "markers",
-            "x": [summary.mean.value],
-            "y": [row],
-            "text": [hover],
-            "hovertemplate": "%{text}<extra></extra>",
-            "marker": {
-                "size": 11,
-                "symbol": "circle",
-                "color": theme.paper,
-                "line": {"width": 2.5, "color": theme.ink},
-            },
-        },
-    ]
-
-
-_TITLE_LINES = {
-    LAWS: ("Laws", "(Feynman, Strogatz)"),
-    "wikipedia": ("Named equations,", "Wikipedia"),
-    "llm_srbench_transform": ("LLM-SRBench,", "Transform"),
-    "llm_srbench_synth": ("LLM-SRBench,", "Synth"),
-}
-"""Titles of groups that are too long for a line."""
-
-
-def _label(group: Group, summary: GroupSummary, narrow: bool) -> str:
-    lines = _TITLE_LINES.get(group.key, (group.title,))
-    count = f"{summary.count:,}" if narrow else wording.count(summary.count, "formula")
-    label = "<br>".join(plain_text(clean(line, 40)) for line in lines)
-    return f"{label}<br><i>{count}</i>" if not narrow else f"{label} ({count})"
-
-
-def _cloud(picture: GapPicture, place: int, dark: bool) -> dict[str, Any]:
-    group = picture.groups[place]
-    eics = picture.eics(group)
-    places = np.flatnonzero(~np.isnan(eics))
-    many = len(places) > 300
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [group.formulas[k].complexity for k in places],
-        "y": eics[places],
-        **_pointed(picture, group, places),
-        "marker": {
-            "size": 4 if many else 6,
-            "color": colour(picture, place, dark),
-            "opacity": 0.4 if many else 0.8,
-        },
-    }
-
-
-def _node_ticks(groups: Sequence[Group]) -> dict[str, Any]:
-    nodes = [formula.complexity for group in groups for formula in group.formulas] or [1]
-    low, high = min(nodes), max(nodes)
-    ticks = [n for n in (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000) if n <= high]
-    return {
-        "tickvals": ticks,
-        "ticktext": [f"{n:,}" for n in ticks],
-        "range": [math.log10(low) - 0.08, math.log10(max(high, low + 1)) + 0.08],
-    }
-
-
-def _line_at_one(theme: Theme, *, vertical: bool, place: int = 0) -> dict[str, Any]:
-    across, along = ("x", "y") if vertical else ("y", "x")
-    return {
-        "type": "line",
-        "layer": "below",
-        f"{across}0": TYPICAL_LAW,
-        f"{across}1": TYPICAL_LAW,
-        f"{along}0": 0,
-        f"{along}1": 1,
-        f"{across}ref": f"{across}{_suffix(place)}",
-        f"{along}ref": f"{along}{_suffix(place)} domain",
-        "line": {"width": 1.5, "dash": "dot", "color": theme.muted},
-    }
-
-
-def _name_of_line(theme: Theme) -> dict[str, Any]:
-    return {
-        "x": TYPICAL_LAW,
-        "y": 1,
-        "yref": "paper",
-        "yanchor": "bottom",
-        "xanchor": "left",
-        "showarrow": False,
-        "text": "one digit",
-        "font": {"size": 12, "color": theme.muted},
-    }
-
-
-def _mark(
-    picture: GapPicture, row: int, theme: Theme, *, across: bool = False
-) -> list[dict[str, Any]]:
-    """A ring around the picked formula, if it is of this group."""
-    group = picture.groups[row]
-    key, place = picture.picked or ("", 0)
-    if group.key != key or place >= len(group.formulas):
-        return []
-    eic = float(picture.eics(group)[place])
-    shift = SPREAD * (2 * ((place * 0.6180339887) % 1) - 1)
-    nodes = group.formulas[place].complexity
-    x, y = (nodes, eic) if across else (eic, row + shift)
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [x],
-            "y": [y],
-            "hoverinfo": "skip",
-            "showlegend": False,
-            "marker": {
-                "size": 19,
-                "symbol": "circle-open",
-                "color": theme.accent,
-                "line": {"width": 2.5},
-            },
-        }
-    ]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from eic_core import wording
@@ -21,6 +19,7 @@ from eic_core.corpora.claims import (
 from eic_core.corpora.gap import LEVEL, MEAN, MEASURES, Group
 from eic_core.corpora.laws import NAMES, RULES, Corpus, load
 from eic_core.corpora.measured import COUNTS, MeasuredFormula
+from eic_core.drawing.chart import Chart
 from eic_core.exports import csv_text
 from eic_core.measure.table import Table, read_table
 from pages.ui.gap.gap_desk import (
@@ -33,10 +32,10 @@ from pages.ui.gap.gap_desk import (
     gap_desk,
     read_pool,
 )
-from pages.ui.gap.gap_figure import GapPicture, by_complexity, violins
+from pages.ui.gap.gap_figure import GapPicture, by_complexity, by_rows, violins
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.messages import quiet_note, show_error, show_heading, table_html
-from pages.ui.kit.pictures import show_figure
+from pages.ui.kit.pictures import show_chart
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import escape
 from pages.ui.kit.visit import PageState, keep_upload
@@ -128,20 +127,12 @@ def pictures(findings: GapFindings, view: GapView) -> None:
     left, right = st.columns([6, 5], gap="medium")
     with left:
         show_heading("EIC by group")
-        _chart(
-            "gap-violins",
-            partial(violins, picture),
-            "EIC of every formula by group; the table below says the same.",
-        )
+        _chart("gap-violins", violins(picture))
         if narrow:
             picked_card(findings, view)
     with right:
         show_heading("EIC by complexity, a facet a method")
-        _chart(
-            "gap-cloud",
-            partial(by_complexity, picture),
-            "Every formula by its number of nodes and its EIC.",
-        )
+        _chart("gap-cloud", by_complexity(picture))
     notes = ["Bar: quartiles; stroke: median; ring: mean. Click a point to inspect its formula."]
     if picture.beyond:
         which = wording.count(picture.beyond, "formula is", "formulas are")
@@ -151,12 +142,13 @@ def pictures(findings: GapFindings, view: GapView) -> None:
     quiet_note(" ".join(notes))
     if not narrow:
         picked_card(findings, view)
+    show_heading("EIC by the number of rows")
+    show_chart(lambda: by_rows(drawn, findings.by_rows), key="gap-rows-figure")
 
 
-def _chart(key: str, make: Callable[..., go.Figure], alt: str) -> None:
-    show_figure(
-        make,
-        alt,
+def _chart(key: str, picture: Chart) -> None:
+    show_chart(
+        lambda: picture,
         key=key,
         file_name=f"eic-{key}",
         on_select=lambda: _point_clicked(key),
@@ -239,7 +231,6 @@ def source_table(name: str, count: int) -> Table:
 
 def summary_table(findings: GapFindings) -> None:
     """Every group's distribution, with intervals."""
-    show_heading("The distributions")
     heads = [
         "",
         "Formulas",
@@ -292,7 +283,6 @@ def _title(group: Group) -> str:
 
 def dependence_table(findings: GapFindings) -> None:
     """Median and mean of both measures at each number of rows."""
-    show_heading("How much rests on the number of rows")
     rows = [
         (
             _title(group),
@@ -319,7 +309,6 @@ def dependence_table(findings: GapFindings) -> None:
 
 
 def rules_table(view: GapView) -> None:
-    show_heading("How much rests on the ranges of the named equations")
     rows = [
         (
             f"every variable {rule.replace('-', '−')}",
@@ -335,7 +324,6 @@ def rules_table(view: GapView) -> None:
 
 def claims_list(statements: Sequence[Claim]) -> None:
     """The paper's claims, each with its finding."""
-    show_heading("What the paper says, and what is found")
     items = "".join(
         f'<li><p><b>{escape(claim.statement, 400)}</b> <span class="eic-tag">'
         f"{escape(claim.verdict, 200)}</span></p>"
@@ -346,14 +334,13 @@ def claims_list(statements: Sequence[Claim]) -> None:
 
 
 def sources_view() -> None:
-    with st.expander("Sources and sampling", key="gap-sources"):
-        items = "".join(
-            f"<li><b>{escape(corpus.title)}</b>, {len(corpus)} measured: "
-            f"{escape(corpus.source, 400)}. Rows: {escape(corpus.sampling, 400)}."
-            f"{_not_measured(corpus)}</li>"
-            for corpus in map(load, NAMES)
-        )
-        st.html(f'<ul class="eic-sources">{items}</ul>')
+    items = "".join(
+        f"<li><b>{escape(corpus.title)}</b>, {len(corpus)} measured: "
+        f"{escape(corpus.source, 400)}. Rows: {escape(corpus.sampling, 400)}."
+        f"{_not_measured(corpus)}</li>"
+        for corpus in map(load, NAMES)
+    )
+    st.html(f'<ul class="eic-sources">{items}</ul>')
 
 
 def _not_measured(corpus: Corpus) -> str:

@@ -9,38 +9,38 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from eic_core.drawing.chart import Chart
 from eic_core.drawing.layout import WIDTH
 from eic_core.drawing.svg import title_of, tree_svg
 from eic_core.measure import Inspection
+from pages.ui.figures.screen import draw
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
-from pages.ui.kit.text import escape
+from pages.ui.kit.text import clean, escape
 from pages.ui.kit.wiring import figure_cache
 
 
-def show_figure(
-    make: Callable[..., go.Figure],
-    alt: str,
+def show_chart(
+    make: Callable[[], Chart],
     *,
     key: str,
     what: Hashable = None,
     file_name: str = "",
     **options: Any,
 ) -> None:
-    """The figure of `make(dark=, narrow=)`, drawn once for each `what` if that is not None.
+    """A chart, made and drawn once for each `what` if that is not None.
 
     With a `file_name` it has Plotly's tools; `options` go to Streamlit.
     """
     dark, narrow = is_dark(), is_narrow()
-    figure = (
-        make(dark=dark, narrow=narrow)
-        if what is None
-        else figure_cache().get(
-            ("figure", what, dark, narrow),
-            lambda: make(dark=dark, narrow=narrow),
-        )
-    )
+
+    def drawn() -> tuple[go.Figure, str]:
+        chart = make()
+        return draw(chart, dark=dark, narrow=narrow), clean(chart.words, 2_000)
+
+    place = "chart", what, dark, narrow
+    figure, words = drawn() if what is None else figure_cache().get(place, drawn)
     config = plotly_config(file_name) if file_name else {"displayModeBar": False}
-    st.plotly_chart(figure, key=key, theme=None, config=config, alt=alt, **options)
+    st.plotly_chart(figure, key=key, theme=None, config=config, alt=words, **options)
 
 
 def show_tree(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from math import ceil, isfinite
 from pathlib import Path
 from typing import cast
@@ -24,7 +23,7 @@ from pages.ui.kit.messages import (
     show_warning,
     table_html,
 )
-from pages.ui.kit.pictures import show_figure
+from pages.ui.kit.pictures import show_chart
 from pages.ui.kit.progress import show_job
 from pages.ui.kit.text import escape, unbroken_prose
 from pages.ui.kit.wiring import jobs, workers
@@ -127,11 +126,7 @@ def _figure(result: PlannerResult) -> None:
     )
     target = result.request.target
     width = target.half_width if target else None
-    show_figure(
-        partial(planning_figure, grid, _points(result), width),
-        "Half-width of the interval against pairs, a line for each number of raters",
-        key="plan-figure",
-    )
+    show_chart(lambda: planning_figure(grid, _points(result), width), key="plan-figure")
 
 
 def _points(result: PlannerResult) -> list[Point]:

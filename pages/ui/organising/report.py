@@ -8,7 +8,6 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.errors import UserError
-from pages.ui.figures.screen import draw
 from pages.ui.kit.messages import (
     quiet_note,
     show_empty_state,
@@ -17,7 +16,7 @@ from pages.ui.kit.messages import (
     show_note,
     show_warning,
 )
-from pages.ui.kit.pictures import show_figure
+from pages.ui.kit.pictures import show_chart
 from pages.ui.kit.text import escape, label, prose, table_box, unbroken_prose
 from pages.ui.organising.desk import (
     StudyDraft,
@@ -95,9 +94,8 @@ def judgement(section: Section) -> str:
 def figure(page: PageReport, name: str) -> None:
     """A figure on the page, and as files to print."""
     kind = FIGURES[name]
-    show_figure(
-        lambda **look: draw(kind.describe(page.report), **look),
-        kind.alt(page.report),
+    show_chart(
+        lambda: kind.chart(page.report),
         key=f"figure-{name}",
         what=(name, *page.key),
     )
@@ -327,9 +325,8 @@ def _result(page: PageReport) -> None:
     with st.container(key="report-verdict", gap="small"):
         st.html(f'<p class="eic-sentence">{unbroken_prose(str(first))}</p>')
         if report.inference.rate is not None or report.models.runs:
-            show_figure(
-                lambda **look: draw(FIGURES[FIRST].describe(report), **look),
-                FIGURES[FIRST].alt(report),
+            show_chart(
+                lambda: FIGURES[FIRST].chart(report),
                 key="headline",
                 what=("headline", *page.key),
             )

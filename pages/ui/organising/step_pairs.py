@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from eic_core import wording
-from pages.ui.figures.screen import draw
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.door import is_organiser
 from pages.ui.kit.jobs import Job, Step
@@ -21,7 +20,7 @@ from pages.ui.kit.messages import (
     show_warning,
     table_html,
 )
-from pages.ui.kit.pictures import show_figure
+from pages.ui.kit.pictures import show_chart
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.wiring import figure_cache, jobs, stopwatch, workers
 from pages.ui.kit.workers import UNHURRIED, repeat_progress
@@ -506,9 +505,8 @@ def _plots(pairs: tuple[StudyPair, ...]) -> None:
         tuple((m.complexity, m.r2, m.eic) for m in members)
         for members in ([p.pair.lower for p in pairs], [p.pair.higher for p in pairs])
     )
-    show_figure(
-        lambda **look: draw(pair_histograms(lower, higher), **look),
-        "Histograms of complexity, R² and EIC of both members",
+    show_chart(
+        lambda: pair_histograms(lower, higher),
         key="pairs-figure",
         what=("pairs", lower, higher),
     )

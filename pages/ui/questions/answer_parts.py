@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
+from eic_core.drawing.chart import Chart
 from pages.ui.kit.inspector_service import InspectionResult
-from pages.ui.kit.pictures import show_figure
+from pages.ui.kit.pictures import show_chart
 from pages.ui.kit.text import prose
 
 
@@ -27,9 +27,8 @@ def note(*texts: object) -> None:
 def chart(
     result: InspectionResult,
     what: tuple[object, ...],
-    make: Callable[..., go.Figure],
-    alt: str,
+    make: Callable[[], Chart],
     **options: Any,
 ) -> None:
-    """A figure of `show_figure`, which a result and `what` tell from all others."""
-    show_figure(make, alt, what=(result.request, *what), **options)
+    """A figure of `show_chart`, which a result and `what` tell from all others."""
+    show_chart(make, what=(result.request, *what), **options)

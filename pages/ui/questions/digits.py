@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import streamlit as st
 
@@ -15,7 +14,6 @@ from eic_core.explain.budget import Budget, output_scale
 from eic_core.explain.phrases.budget import scale_name
 from eic_core.explain.shortening import Need, OutputScale
 from pages.ui.figures.digits import MOST_ROWS, needed_digits
-from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark
 from pages.ui.kit.inspector_service import InspectionResult
@@ -140,9 +138,8 @@ def _bars(result: InspectionResult, budget: Budget) -> None:
         for name, ink, shape, tip in parts
     )
     st.html(f'<p class="eic-key">{legend}</p>')
-    picture = needed_digits(budget.needs)
     what = "digits", budget.tolerance
-    chart(result, what, partial(draw, picture), picture.words, key="digits")
+    chart(result, what, lambda: needed_digits(budget.needs), key="digits")
     if len(budget.needs) > MOST_ROWS:
         note(f"The first {MOST_ROWS} of {len(budget.needs):,} numbers; the table has all.")
 

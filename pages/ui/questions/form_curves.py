@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,7 +16,6 @@ from eic_core.report.rulers import letters
 from eic_core.rewriting import OwnForm
 from eic_core.rewriting.profile import Profile, RowSpan, parts_along
 from pages.ui.figures.plotting import Array
-from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import clean, escape, table_box
@@ -54,8 +54,10 @@ def curves(
     chart(
         result,
         ("curves", structures, name, along),
-        partial(draw, error_curves(profile, along, yours, name=name, labels=labels)),
-        _in_words(profile, yours, along, name, labels),
+        lambda: replace(
+            error_curves(profile, along, yours, name=name, labels=labels),
+            words=_in_words(profile, yours, along, name, labels),
+        ),
         key=f"curves-{name}",
     )
     with st.expander("The curves as a table"):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from eic_core import wording
 from eic_core.formula.rendering import to_latex
+from eic_core.report import charts
 from eic_core.rewriting import FrontForm, OwnForm, Repairs
 from eic_core.rewriting.phrases import NUMBER_NAMES, number_cells
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import code_label, escape
+from pages.ui.questions.answer_parts import chart
 from pages.ui.questions.copy_as import copy_as
 from pages.ui.questions.form_card import approximation_tag
 from pages.ui.questions.form_numbers import needing, steps_html
@@ -26,14 +30,26 @@ def form_front(result: InspectionResult, repairs: Repairs, own: OwnForm | None) 
     if len(repairs.front) + (yours is not None) < 2:
         return
     leading = "" if repairs.leading is None else repairs.leading.text
-    forms = sorted(repairs.front, key=lambda form: (not form.is_original, form.text != leading))
+    forms, picked = repairs.forms, st.session_state.get(_PICKED)
     with st.container(border=True, key="front", gap="xsmall"):
         st.html(f'<h4 class="eic-h">Digits and time</h4>{_table(forms, leading, own, yours)}')
+        if len(forms) > 1:
+            chart(
+                result,
+                ("forms", tuple(form.text for form in forms)),
+                lambda: charts.forms(repairs),
+                key=_CHART,
+                on_select=lambda: _pick_clicked(forms),
+                selection_mode="points",
+            )
         for place, form in enumerate(forms):
-            if form.is_original or form.text == leading:
+            if form.is_original or form.text == leading != picked:
                 continue
             code = code_label(form.text, 28 if is_narrow() else 60)
-            with st.expander(f"How {code} follows"):
+            is_picked = form.text == picked
+            title = f"How {code} follows"
+            key = f"steps-{place}-{is_picked}"  # another one, for only a new one opens by itself
+            with st.expander(title, expanded=is_picked, key=key):
                 with st.container(key=f"repair-form-front-{place}"):
                     st.latex(to_latex(form.formula))
                 if repairs.before is not None:
@@ -44,8 +60,18 @@ def form_front(result: InspectionResult, repairs: Repairs, own: OwnForm | None) 
                     copy_as(form.formula, f"front-{place}")
 
 
+_CHART, _PICKED = "forms-figure", "forms-picked"
+
+
+def _pick_clicked(forms: Sequence[FrontForm]) -> None:
+    points = st.session_state[_CHART].selection.points
+    if points and (data := points[0].get("customdata")) is not None:
+        place = int(data[0] if isinstance(data, list) else data)
+        st.session_state[_PICKED] = forms[place].text
+
+
 def _table(
-    forms: list[FrontForm], leading: str, own: OwnForm | None, yours: FrontForm | None
+    forms: Sequence[FrontForm], leading: str, own: OwnForm | None, yours: FrontForm | None
 ) -> str:
     groups = (
         ("digits lost", 3, glossary.FRONT_DIGITS),

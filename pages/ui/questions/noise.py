@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import pyarrow as pa
 import streamlit as st
@@ -12,7 +11,6 @@ from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.explain.ledger import Ledger, LedgerRow
 from eic_core.report.charts import INHERITED, INTRODUCED, MASKED, NOBODY, shape_of, waterfall
-from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_narrow, uninterrupted
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult
@@ -195,12 +193,10 @@ def _waterfall(result: InspectionResult, ledger: Ledger) -> None:
         )
         st.html(f'<p class="eic-shapes">{shapes}</p>', width="stretch")
         mean = st.toggle("Mean of shares", key=_MEAN, help=glossary.MEAN_SHARE)
-    picture = waterfall(ledger, mean=mean)
     chart(
         result,
         ("waterfall", ledger.target, mean),
-        partial(draw, picture),
-        picture.words,
+        lambda: waterfall(ledger, mean=mean),
         key=f"{_CHART}-{ledger.target}",
         on_select=lambda: _select_clicked(result.request, ledger.target),
         selection_mode="points",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import streamlit as st
 
@@ -11,7 +10,6 @@ from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.writing import WritingLoss
 from eic_core.report.charts import losses
-from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import escape, prose, table_box
@@ -25,8 +23,7 @@ def writing_panel(result: InspectionResult, node: int) -> None:
     writing = diagnosis_service().writing(result)
     answer(writing.sentence)
     if not (math.isnan(writing.q) and math.isnan(result.inspection.eic)):
-        picture = losses(writing)
-        chart(result, ("losses",), partial(draw, picture), picture.words, key="losses")
+        chart(result, ("losses",), lambda: losses(writing), key="losses")
     note(*writing.notes)
     if not math.isnan(writing.q):
         with st.expander("What the three bars mean"):

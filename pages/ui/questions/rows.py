@@ -16,12 +16,12 @@ from eic_core.explain.where import FEW, Where, node_digits
 from eic_core.exports import csv_text, safe_cell
 from eic_core.formula.rendering import to_python
 from eic_core.report.charts import growth as growth_chart
+from eic_core.report.charts import loss_along
 from pages.ui.figures.rows import ROW, VALUE, Across, rows_figure, ways_across
-from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
-from pages.ui.kit.text import clean, escape, file_name, prose
+from pages.ui.kit.text import clean, code_label, escape, file_name, prose
 from pages.ui.kit.wiring import diagnosis_service
 from pages.ui.questions.answer_parts import chart, note
 from pages.ui.questions.domain import domain_sliders, follow_domain
@@ -156,6 +156,7 @@ def rows_panel(result: InspectionResult, node: int) -> None:
     rows = listed_rows(by_row)
     if rows:
         _rows(result, by_row, len(rows) - len(by_row.singular))
+    _along(result)
     if by_row.carriers:
         _more_data(result, by_row)
 
@@ -198,8 +199,7 @@ def _picture(result: InspectionResult, by_row: Where) -> None:
     chart(
         result,
         ("rows", by_row.node_id, across),
-        partial(rows_figure, by_row, across, labels=labels),
-        f"Share of each row in the amplified noise. {clean(str(by_row.sentences[0]))}",
+        lambda: rows_figure(by_row, across, labels),
         key="rows-plot",
         file_name="eic-rows",
     )
@@ -223,6 +223,19 @@ def _rows(result: InspectionResult, by_row: Where, count: int) -> None:
         rows_table(result, by_row)
 
 
+def _along(result: InspectionResult) -> None:
+    """What a program loses along each input, where enough rows can be compared."""
+    inspection = result.inspection
+    names = inspection.formula.variables
+    drawn = {name: drawing for name in names if (drawing := loss_along(inspection, name))}
+    if not drawn:
+        return
+    labels = [code_label(name, 20) for name in drawn]
+    with st.expander(f"Digits lost along {wording.join(labels)}", key="rows-along"):
+        for name in drawn:
+            chart(result, ("along", name), partial(drawn.__getitem__, name), key=f"along-{name}")
+
+
 def _more_data(result: InspectionResult, by_row: Where) -> None:
     """The curve of growth where more data would change the number, else its interval."""
     growth, interval = by_row.growth, by_row.interval
@@ -235,8 +248,7 @@ def _more_data(result: InspectionResult, by_row: Where) -> None:
             chart(
                 result,
                 ("growth", by_row.node_id),
-                partial(draw, growth_chart(growth)),
-                f"Local EIC of this step against the number of rows. {clean(sentence)}",
+                lambda: growth_chart(growth),
                 key="growth-plot",
                 file_name="eic-growth",
             )

@@ -5,7 +5,6 @@ arithmetic.
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +13,6 @@ import streamlit as st
 from eic_core import wording
 from eic_core.explain.triangulation import TriangulatedNode, Triangulation
 from pages.ui.figures.noise import observed_text, triangulated
-from pages.ui.figures.screen import draw
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
@@ -167,9 +165,9 @@ def _selected(result: InspectionResult, node: TriangulatedNode) -> None:
         f'<p class="eic-node"><span class="eic-agreement" title="{escape(glossary.AGREEMENT)}">'
         f"{shape} {word}</span> <code>{escape(node.text, 200)}</code></p>"
     )
-    picture = triangulated(node, narrow=is_narrow())
-    what = "triangulated", node.node_id
-    chart(result, what, partial(draw, picture), picture.words, key="truth-figure")
+    narrow = is_narrow()
+    what = "triangulated", node.node_id, narrow
+    chart(result, what, lambda: triangulated(node, narrow=narrow), key="truth-figure")
     note(*node.agreement.sentences)
 
 

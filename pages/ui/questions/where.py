@@ -6,16 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import plotly.graph_objects as go
 import streamlit as st
 
+from eic_core.drawing.chart import Chart
 from eic_core.measure import Inspection
 from pages.ui.figures.data import (
     HEIGHT,
-    curve_figure,
+    data_figure,
     residual_figure,
-    slice_figure,
-    surface_figure,
     telling_variables,
 )
 from pages.ui.figures.plotting import slice_defaults
@@ -66,14 +64,13 @@ def _plots(result: InspectionResult, node: int) -> None:
     if view == "Residuals":
         return _draw(result, ("residuals",), partial(residual_figure, inspection), height)
     if not several:
-        draw = surface_figure if len(names) == 2 else curve_figure
-        make = partial(draw, inspection, node, labels=labels)
+        make = partial(data_figure, inspection, node, labels=labels)
         return _draw(result, ("surface" if len(names) == 2 else "curve", node), make, height)
     picture = st.container()
     fixed = _held_values(inspection, [name for name in names if name not in along])
-    x_name, y_name = along[0], None if along[1] == _CURVE else along[1]
-    what = ("slice", node, x_name, y_name, tuple(fixed.items()))
-    make = partial(slice_figure, inspection, node, x_name, y_name, fixed, labels=labels)
+    shown = tuple(name for name in along if name != _CURVE)
+    what = ("slice", node, shown, tuple(fixed.items()))
+    make = partial(data_figure, inspection, node, shown, fixed, labels=labels)
     with picture:
         _draw(result, what, make, height - _SLIDERS - _GAP)
     return None
@@ -125,13 +122,12 @@ def _held_values(inspection: Inspection, names: Sequence[str]) -> dict[str, floa
 
 
 def _draw(
-    result: InspectionResult, what: tuple[object, ...], make: Callable[..., go.Figure], height: int
+    result: InspectionResult, what: tuple[object, ...], make: Callable[[], Chart], height: int
 ) -> None:
     chart(
         result,
         what,
         make,
-        "The formula's value over the data, and the error amplification of the selected node",
         key=f"plot-{what[0]}",
         file_name="eic-data",
         height=height,

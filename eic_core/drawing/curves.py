@@ -341,3 +341,41 @@ def _decimal(value: int, digits: int) -> str:
     fraction = f"{rest:0{digits}d}".rstrip("0")
     text = f"{whole or ''}.{fraction}" if fraction else str(whole)
     return f"-{text}" if value < 0 else text
+
+
+def points_of(trace: Trace, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of the range and values of all that the largest plot shows, with nan at each gap."""
+    gap = np.full((1, 2), np.nan)
+    pieces = draw_line(trace, 0, COLUMNS, ROWS).pieces
+    x, y = np.concatenate([gap, *(part for piece in pieces for part in (piece, gap))]).T
+    return x / COLUMNS, low + (1 - y / ROWS) * (high - low)
+
+
+def level_line(
+    x: np.ndarray, y: np.ndarray, z: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where a grid's values are a level: both ends of each stroke, then nan.
+
+    Each cell is two triangles, in each of which the values are a plane.
+
+    >>> x, y = np.array([0.0, 1.0]), np.array([0.0, 2.0])
+    >>> level_line(x, y, np.array([[0.0, 1.0], [0.0, 1.0]]), 0.25)
+    (array([0.25, 0.25,  nan, 0.25, 0.25,  nan]), array([1.5, 0. , nan, 2. , 1.5, nan]))
+    """
+    grid = np.stack([*np.meshgrid(x, y), z], axis=-1)
+    corners = grid[:-1, :-1], grid[:-1, 1:], grid[1:, :-1], grid[1:, 1:]
+    halves = (np.stack([corners[k] for k in half]) for half in ((0, 1, 2), (1, 2, 3)))
+    triangles = np.concatenate([half.reshape(3, -1, 3) for half in halves], axis=1)
+    triangles = triangles[:, np.isfinite(triangles).all(axis=(0, 2))]
+    above = triangles[..., 2] > level
+    cut = (above.sum(axis=0) % 3) > 0
+    triangles, above = triangles[:, cut], above[:, cut]
+    odd = np.argmax(above == (above.sum(axis=0) == 1), axis=0)
+    at = np.arange(len(odd))
+    start = triangles[odd, at]
+    ends = np.full((len(odd), 3, 2), np.nan)
+    for place in (0, 1):
+        other = triangles[(odd + place + 1) % 3, at]
+        share = ((level - start[:, 2]) / (other[:, 2] - start[:, 2]))[:, None]
+        ends[:, place] = (start + share * (other - start))[:, :2]
+    return ends[..., 0].ravel(), ends[..., 1].ravel()
