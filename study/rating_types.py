@@ -97,12 +97,22 @@ class FormulaView:
     behaviour: str  # What its curve or map does, as a predicate
 
 
+BAND = "band"
+"""The class of what is drawn of a curve where it swings faster than pixels can show."""
+
+
 @dataclass(frozen=True)
 class PlotView:
     # narrow, wide: one ``<svg>`` with both curves, or those of A and B
     narrow: tuple[str, ...]
     wide: tuple[str, ...]
     scale: str  # The colour scale of maps; "" for curves
+
+    @property
+    def bands(self) -> str:
+        """The letters of the curves that are a band somewhere: "", "A", "B" or "AB"."""
+        drawn = "".join((*self.narrow, *self.wide))
+        return "".join(each for each in "AB" if f'"curve-{each.lower()} {BAND}"' in drawn)
 
 
 @dataclass(frozen=True)

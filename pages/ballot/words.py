@@ -307,6 +307,16 @@ def dots_text(ballot: Ballot) -> str:
     return f"{ballot.points:,}{of} measurements"
 
 
+_WIDE = "a pale band shows how far up and down"
+_BANDS: Mapping[str, str] = {
+    **{
+        each: f" Where formula {each} swings faster than can be drawn, {_WIDE} it goes."
+        for each in "AB"
+    },
+    "AB": f" Where a formula swings faster than can be drawn, {_WIDE} it goes.",
+}
+
+
 def plot_caption(ballot: Ballot) -> str:
     """The plot in a sentence for everyone."""
     dots, target = dots_text(ballot), _called(ballot.target)
@@ -314,7 +324,7 @@ def plot_caption(ballot: Ballot) -> str:
         across = _called(ballot.inputs[0])
         return (
             f"The dots are {dots}: {target}, over {across}. Each line is one formula; "
-            "where both are the same, B hides A."
+            f"where both are the same, B hides A.{_BANDS.get(ballot.plot.bands, '')}"
         )
     return (
         f"Each map shows in colour what one formula gives: {target}. Both use the same colours. "
