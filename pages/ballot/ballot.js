@@ -59,11 +59,19 @@
   const places = (what) => every(`:is(${what}) .narrow`).map(size => size.parentElement);
   const drawings = (place) => every(':scope > * > svg', place);
   const isSeen = (place) => drawings(place).some(each => cells.get(each)?.size === CELLS ** 2);
-  const unseenPlace = () => places('.formula, .drawings').find(place => !isSeen(place));
-  // What a box that scrolls hides is no part of what is shown.
+  const unseenPlaces = () => places('.formula, .drawings').filter(place => !isSeen(place));
+  // What a box that scrolls, or a page that is pinched larger, hides is no part of what is shown.
+  const pinched = window.visualViewport;
+  const shownOf = ({left, top, right, bottom}) => {
+    if (!pinched) return {left, top, right, bottom};
+    const {offsetLeft: x, offsetTop: y, width, height} = pinched;
+    return {left: Math.max(left, x), top: Math.max(top, y),
+      right: Math.min(right, x + width), bottom: Math.min(bottom, y + height)};
+  };
   const look = (entries) => {
-    for (const {target, boundingClientRect: box, intersectionRect: shown} of entries) {
-      if (!shown.width || !shown.height) continue;
+    for (const {target, boundingClientRect: box, intersectionRect} of entries) {
+      if (!intersectionRect.width || !intersectionRect.height) continue;
+      const shown = shownOf(intersectionRect);
       const seen = cells.get(target) || new Set();
       cells.set(target, seen);
       for (let cell = 0; cell < CELLS ** 2; cell++) {
@@ -93,12 +101,19 @@
       observer?.observe(drawing);
     }
   };
+  const asked = (unseen) => {
+    const names = unseen.map(place => place.dataset.name);
+    const what = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names[0];
+    const sideways = unseen.some(place => place.scrollWidth > place.clientWidth + 1);
+    return words.unseen.replace('{what}', what) + (sideways ? ` ${words.sideways}` : '');
+  };
   const moveToUnseen = (place) => {
     const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';
     const seen = cells.get(drawings(place).find(each => each.getBoundingClientRect().width));
     const column = Math.floor([...Array(CELLS ** 2).keys()].find(cell => !seen?.has(cell)) / CELLS);
     place.scrollTo({left: place.scrollWidth * column / CELLS - place.clientWidth / 10, behavior});
-    place.scrollIntoView({block: place.offsetHeight > innerHeight / 2 ? 'start' : 'center', behavior});
+    const block = place.offsetHeight > innerHeight / 2 ? 'start' : 'center';
+    place.scrollIntoView({block, inline: 'center', behavior});
   };
   const report = (event, by) => {
     account();
@@ -133,15 +148,15 @@
     }
   };
 
-  let since = 0;
+  let since = 0, asking = '';
   const say = (text) => {
     const notice = find('#notice');
     if (notice && notice.textContent !== text) notice.textContent = text;
     since = performance.now();
   };
   const forget = () => {  // what was asked for is done, and there was time to read it
-    if (performance.now() - since > READING && find('#notice')?.textContent === words.unseen &&
-        !unseenPlace()) say('');
+    if (performance.now() - since > READING && asking && find('#notice')?.textContent === asking &&
+        !unseenPlaces().length) say('');
   };
   const pend = (button) => {
     busy = true;
@@ -203,11 +218,11 @@
     const button = event.target.closest?.('#answer button');
     if (!button || busy) return;
     const pointer = event.detail > 0;  // keys and assistive software press without one
-    const unseen = pointer && OBSERVES && unseenPlace();
-    if (unseen) {
+    const unseen = pointer && OBSERVES ? unseenPlaces() : [];
+    if (unseen.length) {
       event.preventDefault();
-      say(words.unseen);
-      moveToUnseen(unseen);
+      say(asking = asked(unseen));
+      moveToUnseen(unseen[0]);
       return;
     }
     answerForm().elements.report.value = report(event, pointer ? 'pointer' : 'keys');
@@ -299,6 +314,7 @@
   addEventListener('offline', beat);
   addEventListener('resize', watch);
   addEventListener('scroll', lookAgain, {capture: true, passive: true});
+  for (const moved of ['scroll', 'resize']) pinched?.addEventListener(moved, lookAgain);
   begin();
   resume();
 })();

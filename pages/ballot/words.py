@@ -45,10 +45,9 @@ TOO_SOON = (
     "That came very quickly, perhaps from a key held down or a double click, so it was not "
     "saved. Please look at the two formulas, then choose."
 )
-UNSEEN = (
-    "Please look at both formulas and at the plot first. The page has moved to what you have not "
-    "seen whole; then choose."
-)
+UNSEEN = "Please look at both formulas and at the plot first, all of each; then choose."
+UNSEEN_WHAT = "You have not seen all of {what}. The page has moved there: please look, then choose."
+SIDEWAYS = "It goes on sideways: please move it from end to end."
 ALREADY_SAVED = (
     "The ballot you answered had its answer already, perhaps from another tab or device. The "
     "first answer stands. This is your current ballot."

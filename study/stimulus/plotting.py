@@ -138,7 +138,7 @@ def _curves(figure: BallotFigure, traces: Sequence[Trace]) -> Plots:
         labels = _place_labels(lines, frame, points, figure)
         marks = [
             f"{_inner(frame)}"
-            f'<path class="curve-{{side}}" d="{line.paths[0]}"/>{_band(line)}</svg>'
+            f"{_stroked(line)}</svg>"
             f'<text class="label-{{side}}" x="{x:g}" y="{y:g}" text-anchor="middle" '
             'font-size="16" font-weight="700">{letter}</text>'
             for line, (x, y) in zip(lines, labels, strict=True)
@@ -151,11 +151,12 @@ def _curves(figure: BallotFigure, traces: Sequence[Trace]) -> Plots:
     return Plots(shapes["narrow"], shapes["wide"], "", words[0], words[1])
 
 
-def _band(line: Line) -> str:
-    """Where a curve goes up and down with no room between: it can be looked through."""
-    if not line.band:
-        return ""
-    return f'<path class="curve-{{side}} {BAND}" stroke-opacity=".4" d="{line.paths[1]}"/>'
+def _stroked(line: Line) -> str:
+    """A curve; where it goes up and down with no room between it can be looked through."""
+    pieces, band = line.paths
+    plain = f'<path class="curve-{{side}}" d="{pieces}"/>' if pieces or not band else ""
+    pale = f'<path class="curve-{{side}} {BAND}" stroke-opacity=".4" d="{band}"/>' if band else ""
+    return plain + pale
 
 
 def _inner(frame: Frame) -> str:

@@ -71,14 +71,14 @@ def _segments(path: str) -> np.ndarray:
 
 def _drawn(svg: str, side: str) -> tuple[np.ndarray, float, float]:
     """The lines of a curve, and the frame's size."""
-    match = re.search(
+    drawn = re.search(
         r'<svg x="[\d.]+" y="[\d.]+" width="([\d.]+)" height="([\d.]+)">'
-        rf'<path class="curve-{side}" '
-        r'd="([^"]*)"/>(?:<path class="[^"]* band" stroke-opacity=".4" d="([^"]*)"/>)?</svg>',
+        rf'((?:<path class="curve-{side}[^>]*/>)+)</svg>',
         svg,
     )
-    assert match is not None
-    return _segments(match[3] + (match[4] or "")), float(match[1]), float(match[2])
+    assert drawn is not None
+    path = "".join(re.findall(r' d="([^"]*)"', drawn[3]))
+    return _segments(path), float(drawn[1]), float(drawn[2])
 
 
 def _check(function, figure: BallotFigure, svg: str, side: str, samples: int = 200_000) -> None:  # type: ignore[no-untyped-def]
