@@ -7,7 +7,7 @@
   const LONGEST_GAP = 5000;  // ms between two looks at the clock: after more, the machine has slept
   const READING = 6000;  // ms that a notice stays at least
   const PAGE = 3;  // votes name it: what counts as seen has changed
-  const CELLS = 40;  // across a drawing and down it: each is seen or not
+  const CELLS = 40;  // places across a drawing and down it, edges included: each is seen or not
   const OBSERVES = 'IntersectionObserver' in window;
   const SIDES = {1: 'left', 2: 'right', 3: 'tie'};
   const find = (what, inside = document) => inside.querySelector(what);
@@ -75,9 +75,10 @@
       const seen = cells.get(target) || new Set();
       cells.set(target, seen);
       for (let cell = 0; cell < CELLS ** 2; cell++) {
-        const x = box.left + box.width * (Math.floor(cell / CELLS) + 0.5) / CELLS;
-        const y = box.top + box.height * (cell % CELLS + 0.5) / CELLS;
-        if (x >= shown.left && x <= shown.right && y >= shown.top && y <= shown.bottom) seen.add(cell);
+        const x = box.left + box.width * Math.floor(cell / CELLS) / (CELLS - 1);
+        const y = box.top + box.height * (cell % CELLS) / (CELLS - 1);
+        if (x > shown.left - 1 && x < shown.right + 1 && y > shown.top - 1 && y < shown.bottom + 1)
+          seen.add(cell);
       }
     }
   };

@@ -297,7 +297,7 @@ def axis_note(axis: Axis) -> str:
 
 
 def _called(axis: Axis) -> str:
-    return axis.meaning or axis.name
+    return axis.meaning or axis.written
 
 
 def dots_text(ballot: Ballot) -> str:

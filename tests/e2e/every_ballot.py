@@ -32,7 +32,7 @@ def every_ballot(world: World, every: int = 1) -> Iterator[tuple[str, Ballot]]:
         yield f"{pair.number:03}", shown.ballot
 
 
-_SPEED, _ROOM = "rotation speed of the outer disc", "temperature_of_the_room"
+_SPEED, _ROOM = "rotationspeed_of_the_outer_disc", "temperature_of_the_room"
 LONG_NAMED = (
     (f"1.00731*{_ROOM}", f"sqrt({_ROOM})*{_ROOM}**2/(4.51 - {_ROOM}*0.5123)"),
     (f"{_SPEED}**3 + 12.5*{_SPEED}**2*({_SPEED} - 51.7)", f"exp({_SPEED}**2*0.0001) - {_SPEED}"),
@@ -54,10 +54,7 @@ def long_named() -> Iterator[tuple[str, Ballot]]:
         problem = Problem(
             "p", ",".join([*names, "mass_of_the_disc"]) + "\n" + table + "\n", "Discs"
         )
-        # An infix formula has no names of several words: a list counts its columns.
-        for k, name in enumerate(names):
-            texts = tuple(text.replace(name, f"x{k}") for text in texts)
-        members = (Member(text, 0.0, 1.0, 9, index_base=0) for text in texts)
+        members = (Member(text, 0.0, 1.0, 9) for text in texts)
         content = make_content(problem, NewPair("p", *members))
         yield (
             f"long{place}",
