@@ -89,8 +89,8 @@ PRACTISED: Mapping[str, str] = {
 }
 AFTER_PRACTICE = (
     "There is no right answer: both formulas draw the same line. R² says how well a formula fits "
-    "the data (1 is perfect), complexity how many numbers, variables and operations it is written "
-    "with."
+    "the data (1 is perfect), complexity how many numbers, variables and operations it had when it "
+    "was found."
 )
 DECIDES = "What should decide your answer?"
 OTHER_MEANINGS: Mapping[str, str] = {
