@@ -90,6 +90,7 @@ def test_a_press_with_a_finger_counts_once_formulas_and_plot_were_in_view(
         page.set_viewport_size({"width": 390, "height": 660})
         link = begun(page, world, brief)
         page.wait_for_timeout(1200)
+        expect(page.locator(".keys")).to_be_hidden()  # no keys on a touch screen
         box = page.locator(".drawings").bounding_box()
         bar = page.locator("#answer").bounding_box()
         assert box and bar and box["y"] + box["height"] > bar["y"]  # as it is on such a phone
