@@ -105,7 +105,8 @@
   const asked = (unseen) => {
     const names = unseen.map(place => place.dataset.name);
     const what = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names[0];
-    const sideways = unseen.some(place => place.scrollWidth > place.clientWidth + 1);
+    const boxes = unseen.map(place => place.closest('.formula, .drawings'));
+    const sideways = boxes.some(box => box.scrollWidth > box.clientWidth + 1);
     return words.unseen.replace('{what}', what) + (sideways ? ` ${words.sideways}` : '');
   };
   const moveToUnseen = (place) => {
