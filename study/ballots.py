@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ import numpy as np
 from eic_core.errors import UserError
 from eic_core.formula.rendering import to_latex, to_python
 from eic_core.formula.syntax import EXPONENTS
+from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.protected import DRAWN, PLAIN
 from eic_core.formula.tree import CONSTANT, VARIABLE, Exponents, Formula, Node
 from eic_core.measure import Samples, amplify
@@ -190,6 +192,50 @@ def problem_table(problem: Problem) -> Table:
     return table
 
 
+_NAMED = re.compile(r"\w+")
+_WORDS = re.compile(r"[^\W_]+")
+
+
+def needs_symbol(name: str) -> bool:
+    """Whether a formula with this name is read wrongly: several words, or a function of something.
+
+    >>> [needs_symbol(name) for name in ("rotation speed", "log_Re", "b1990", "sepal_width")]
+    [True, True, False, False]
+    """
+    head = name.partition("_")[0]
+    return not _NAMED.fullmatch(name) or (head != name and head.lower() in FUNCTIONS)
+
+
+def proposed_columns(problem: Problem) -> tuple[Column, ...]:
+    """What the headers of a problem's table propose: a unit, words for raters, and a symbol.
+
+    >>> problem = Problem("p", "rotation speed [km/s],y\\n1,2\\n2,3\\n")
+    >>> proposed_columns(problem)[0]
+    Column(name='rotation speed', unit='km/s', meaning='rotation speed', symbol='r')
+    """
+    table = problem_table(problem)
+    found: list[Column] = []
+    taken = {name for name in table.names if not needs_symbol(name)}
+    for name in table.names:
+        meaning = symbol = ""
+        if needs_symbol(name):
+            words = _WORDS.findall(name) or ["x"]
+            meaning = " ".join(words)
+            letters = [word[0] for word in words] + [f"{words[0][0]}_{k}" for k in range(1, 9)]
+            symbol = next(each for each in letters if each not in taken)
+            taken.add(symbol)
+        found.append(Column(name, table.units.get(name, ""), meaning, symbol))
+    return tuple(found)
+
+
+def described_column(problem: Problem, name: str) -> Column:
+    """A column as the organiser describes it, or else as its header does."""
+    given = {column.name: column for column in problem.columns}
+    if name not in given:
+        given = {column.name: column for column in proposed_columns(problem)}
+    return given[name]
+
+
 def problem_samples(problem: Problem) -> Samples:
     table = problem_table(problem)
     *inputs, target = table.names
@@ -267,11 +313,15 @@ def ballot_formulas(
 def formulas_of_ballot(pair: NewPair, content: BallotContent) -> tuple[Formula, Formula]:
     """The trees that a frozen ballot draws; `StudyError` if today's versions write others."""
     names = tuple(axis.name for axis in content.figure.inputs)
+    symbols = {axis.name: axis.written for axis in content.figure.inputs}
     on_ballot = (content.lower.latex, content.higher.latex)
     # A ballot whose formulas needed all digits has them unrounded; an older one draws gplearn's
     # functions as the plain ones.
     for functions, digits, exponents in product((DRAWN, PLAIN), (content.digits, None), EXPONENTS):
-        lower, higher = ballot_formulas(pair, names, digits, exponents, functions)
+        lower, higher = (
+            _with_names_and_digits(each, symbols, None)
+            for each in ballot_formulas(pair, names, digits, exponents, functions)
+        )
         if (to_latex(lower), to_latex(higher)) == on_ballot:
             return lower, higher
         form = fair_form(lower, higher)
@@ -350,7 +400,8 @@ def make_content(problem: Problem, pair: NewPair, exponents: Exponents = "exact"
     # Text, curve and R² all belong to the rounded constants: what raters see is one formula.
     digits, rounded, r2, change = round_pair(lower, higher, samples)
     figure = _figure(problem, samples)
-    form = fair_form(*rounded)
+    symbols = {axis.name: axis.written for axis in figure.inputs}
+    form = fair_form(*(_with_names_and_digits(formula, symbols, None) for formula in rounded))
     cards = [
         # Complexity as found: pairs are matched by it. Counted on what is drawn it would differ by
         # up to 6 within a pair where one side lost zeros and ones, and give that side away.
@@ -387,7 +438,7 @@ def _figure(problem: Problem, samples: Samples) -> BallotFigure:
         # A constant column still needs an axis with some width.
         if high == low:
             pad = 0.5 * max(1.0, abs(low))
-        column = problem.column(name)
+        column = described_column(problem, name)
         axes.append(
             Axis(
                 name,
@@ -395,7 +446,8 @@ def _figure(problem: Problem, samples: Samples) -> BallotFigure:
                 column.meaning,
                 _short(low - pad),
                 _short(high + pad),
-                name_mathml(name),
+                name_mathml(column.symbol or name),
+                column.symbol,
             )
         )
     rows = np.arange(len(samples))

@@ -68,6 +68,18 @@ class AttentionKind(StrEnum):
     OBVIOUS = "obvious"
 
 
+def usual_minutes(ballots: int) -> int:
+    """How long so many ballots take, with what is around them.
+
+    >>> usual_minutes(10), usual_minutes(1)
+    (15, 2)
+    """
+    return max(2, round(1.5 * ballots))
+
+
+_MAY_BE_EMPTY = ("contact", "question_meaning", "giveaway_reason")
+
+
 @dataclass(frozen=True)
 class StudyDesign:
     """Everything about a study that an organiser decides, apart from its formulas.
@@ -121,6 +133,8 @@ class StudyDesign:
     # The groups of raters whose rate is reported beside that of all: "degree", "field", "degree and
     # field", or "" for none
     subgroups: str = ""
+    # Why pairs are taken as they are although what raters see tells the lower EIC; "": it does not
+    giveaway_reason: str = ""
     # Where raters reach the app. The only setting that may change after freezing.
     public_base_url: str = "http://localhost:8501"
 
@@ -164,10 +178,11 @@ class StudyDesign:
             ("consent_text", 10_000),
             ("debrief_text", 10_000),
             ("contact", 200),
+            ("giveaway_reason", 500),
         ):
             text = getattr(self, field)
             words = field.replace("_", " ")
-            if not text.strip() and field not in ("contact", "question_meaning"):
+            if not text.strip() and field not in _MAY_BE_EMPTY:
                 raise DesignError(f"the {words} is empty", field=field)
             if len(text) > limit:
                 raise DesignError(f"the {words} has more than {limit} characters", field=field)
@@ -221,8 +236,9 @@ class StudyDesign:
         # Left out, not None: studies frozen before these settings existed keep their hash.
         if self.model_raters is None:
             del values["model_raters"]
-        if not self.subgroups:
-            del values["subgroups"]
+        for name in ("subgroups", "giveaway_reason"):
+            if not values[name]:
+                del values[name]
         for name in ANALYSIS if format < 2 else ():
             del values[name]
         if format < 3:

@@ -14,7 +14,7 @@ from typing import Any
 from eic_core import wording
 from eic_core.exports import json_number
 from study.assignment import PairToGive, max_disjoint_pairs
-from study.ballots import problem_table
+from study.ballots import needs_symbol, problem_table
 from study.design import FORMAT, StudyDesign, StudyStatus
 from study.errors import StaleEditError
 from study.material import Member, PairKind, Problem, Study, StudyPair, unfinished_clause
@@ -38,7 +38,7 @@ def configuration_of(tx: Tx, study_id: int) -> dict[str, Any]:
                 "name": problem.name,
                 "title": problem.title,
                 "description": problem.description,
-                "columns": [dataclasses.asdict(column) for column in problem.columns],
+                "columns": [column.to_json() for column in problem.columns],
                 "sha256": problem.digest,
             }
             for problem in tx.materials.problems(study_id)
@@ -163,6 +163,15 @@ def _unexplained(problems: Sequence[Problem]) -> Iterator[str]:
                 f"{'tell' if many else 'tells'} raters nothing: say what "
                 f"{'they mean' if many else 'it means'} in step 1"
             )
+        written = [problem.column(name).symbol or name for name in column_names(problem)]
+        if names := tuple(name for name in written if needs_symbol(name)):
+            listed = wording.join([f"`{name}`" for name in names], limit=8)
+            yield (
+                f"a formula with {listed} of `{problem.name}` in it would be read as something "
+                "else: give a symbol in step 1"
+            )
+        if len(set(written)) < len(written):
+            yield f"two columns of `{problem.name}` have one symbol: change one in step 1"
 
 
 def _warnings(study: Study, problems: Sequence[Problem]) -> Iterator[str]:

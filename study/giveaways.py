@@ -158,10 +158,23 @@ FEATURES: tuple[Feature, ...] = (
 """What the eye may go by, in the order shown where two tell a side equally well."""
 
 
+MOST_TOLD, LEAST_PAIRS = 0.8, 8
+"""Of so many pairs a feature may tell the lower EIC in this share; in fewer it does by chance."""
+
+
 @dataclass(frozen=True)
 class Giveaway:
     words: str  # What the formula of lower EIC shows, in the better direction
     auc: float  # Share of pairs in which that tells it, ties as a half; from 0.5 to 1
+
+
+def told_by(ranked: Sequence[Giveaway], pairs: int) -> tuple[Giveaway, ...]:
+    """What gives sides away in more pairs than may be.
+
+    >>> told_by((Giveaway("less length", 0.95), Giveaway("larger R²", 0.6)), 22)
+    (Giveaway(words='less length', auc=0.95),)
+    """
+    return tuple(each for each in ranked if each.auc > MOST_TOLD and pairs >= LEAST_PAIRS)
 
 
 def giveaways(pairs: Sequence[DrawnPair]) -> tuple[Giveaway, ...]:

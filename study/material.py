@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -26,9 +26,15 @@ class PairKind(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    name: str
+    name: str  # As the table has it
     unit: str = ""
-    meaning: str = ""
+    meaning: str = ""  # What raters read it as
+    symbol: str = ""  # What formulas write; "": the name
+
+    def to_json(self) -> dict[str, str]:
+        """Without a symbol as before there were any: a frozen study keeps its hash."""
+        values = asdict(self)
+        return values if self.symbol else {k: v for k, v in values.items() if k != "symbol"}
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,11 @@ class Axis:
     low: float
     high: float
     mathml: str = ""  # The name as the formulas write it; "" in ballots of before
+    symbol: str = ""  # What the formulas write for the name; "" if they write the name
+
+    @property
+    def written(self) -> str:
+        return self.symbol or self.name
 
     @property
     def label(self) -> str:
@@ -48,7 +53,7 @@ class Axis:
         >>> Axis("t", "years", "", 0, 1).label, Axis("n", "", "", 0, 1).label
         ('t [years]', 'n')
         """
-        return f"{self.name} [{self.unit}]" if self.unit else self.name
+        return f"{self.written} [{self.unit}]" if self.unit else self.written
 
     @property
     def title(self) -> str:
@@ -57,7 +62,7 @@ class Axis:
         >>> Axis("target", "K", "warmth", 0, 1).title, Axis("h", "", "height", 0, 1).title
         ('warmth [K]', 'h')
         """
-        if not (self.meaning and says_nothing(self.name)):
+        if not (self.meaning and says_nothing(self.written)):
             return self.label
         return f"{self.meaning} [{self.unit}]" if self.unit else self.meaning
 
@@ -97,12 +102,22 @@ class FormulaView:
     behaviour: str  # What its curve or map does, as a predicate
 
 
+BAND = "band"
+"""The class of what is drawn of a curve where it swings faster than pixels can show."""
+
+
 @dataclass(frozen=True)
 class PlotView:
     # narrow, wide: one ``<svg>`` with both curves, or those of A and B
     narrow: tuple[str, ...]
     wide: tuple[str, ...]
     scale: str  # The colour scale of maps; "" for curves
+
+    @property
+    def bands(self) -> str:
+        """The letters of the curves that are a band somewhere: "", "A", "B" or "AB"."""
+        drawn = "".join((*self.narrow, *self.wide))
+        return "".join(each for each in "AB" if f'"curve-{each.lower()} {BAND}"' in drawn)
 
 
 @dataclass(frozen=True)

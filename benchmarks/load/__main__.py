@@ -10,6 +10,7 @@ import sys
 
 PARTS = {
     "ballots": "benchmarks.load.ballots",
+    "slow_phone": "benchmarks.load.slow_phone",
     "visitors": "benchmarks.load.visitors",
     "visits": "benchmarks.load.visits",
 }

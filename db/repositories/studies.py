@@ -353,7 +353,7 @@ class SqlMaterials:
 def _fill(row: ProblemTable, problem: Problem) -> None:
     row.name, row.title, row.csv = problem.name, problem.title, problem.csv
     row.description = problem.description
-    row.columns = canonical_json([dataclasses.asdict(column) for column in problem.columns])
+    row.columns = canonical_json([column.to_json() for column in problem.columns])
 
 
 def _number(value: float | None) -> float:

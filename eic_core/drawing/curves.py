@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -15,6 +16,8 @@ _SETTLED = 0.25  # Pixels that a batch may change the envelope by
 _LEAP = 1.0  # Pixels between neighbours that are joined unseen
 _CROWDED = 400  # Samples a column at which its leaps are not looked into any more
 _TURNS = 3  # More turns than these in a column are drawn as a bar from its least to its largest
+_NEAR, _DENSE, _TALL = 4, 4, 8.0
+"""As many turns within so many columns to each side, over so many pixels: no room between them."""
 _BEYOND = 6.0  # Pixels outside of the frame to which values are clipped
 _FINEST = 2.0**-44  # Of the range: a leap that is as narrow is a jump or a pole
 _SEED = 35
@@ -200,15 +203,18 @@ class _Sampler:
 class Line:
     """A curve in pixels of one size, in pieces."""
 
-    pieces: tuple[np.ndarray, ...]  # Each (N, 2): x to the right, y downwards
+    # Each (N, 2): x to the right, y downwards; of the band what lies in it is covered wholly
+    pieces: tuple[np.ndarray, ...]
+    band: tuple[np.ndarray, ...]
     x: np.ndarray  # Columns with a value
     # top, bottom: the envelope of each such column, in pixels downwards
     top: np.ndarray
     bottom: np.ndarray
 
-    @property
-    def path(self) -> str:
-        return path_of(self.pieces)
+    @cached_property
+    def paths(self) -> tuple[str, str]:
+        """The data of a ``<path>`` for the pieces, and for the band."""
+        return path_of(self.pieces), path_of(self.band)
 
 
 def draw_line(trace: Trace, left: float, width: float, height: float) -> Line:
@@ -221,7 +227,7 @@ def draw_line(trace: Trace, left: float, width: float, height: float) -> Line:
     piece = np.concatenate([[0], np.cumsum(trace.gap)])[finite]
     x, v = left + trace.u[finite] * width, height - _visible(trace.y[finite], height)
     if not len(x):
-        return Line((), x, x, x)
+        return Line((), (), x, x, x)
     column = np.floor(x)
     key_change = np.concatenate([[True], (np.diff(column) != 0) | (np.diff(piece) != 0)])
     starts = np.flatnonzero(key_change)
@@ -232,9 +238,8 @@ def draw_line(trace: Trace, left: float, width: float, height: float) -> Line:
     far = len(x)
     first_low = np.minimum.reduceat(np.where(v == low[group], at, far), starts)
     first_high = np.minimum.reduceat(np.where(v == high[group], at, far), starts)
-    slope = np.diff(v)
-    turn = np.concatenate([[False], slope[:-1] * slope[1:] < 0, [False]])[: len(v)]
-    turns = np.add.reduceat((turn & (np.arange(len(v)) > 0)).astype(int), starts)
+    turn = _turns(v)
+    turns = np.add.reduceat(turn, starts)
     bars = (turns > _TURNS) & (high - low > 2 * _LEAP)
     plain = np.unique(
         np.concatenate([part[~bars] for part in (starts, first_low, first_high, ends)])
@@ -252,20 +257,46 @@ def draw_line(trace: Trace, left: float, width: float, height: float) -> Line:
             np.concatenate([group[plain], groups, groups]),
         )
     )
-    pieces_at = np.concatenate([piece[plain], piece[starts[groups]], piece[starts[groups]]])[order]
+    drawn = np.concatenate([plain, starts[groups], starts[groups]])[order]
     points = np.stack([px, py], axis=1)[order]
-    cuts = np.flatnonzero(np.diff(pieces_at)) + 1
-    pieces = tuple(
-        reduced
-        for part in np.split(points, cuts)
-        if len(reduced := _within(_simplify(part), height))
-    )
     shown = np.unique(column)
     where = np.searchsorted(shown, column)
     top, bottom = np.full(len(shown), np.inf), np.full(len(shown), -np.inf)
     np.minimum.at(top, where, v)
     np.maximum.at(bottom, where, v)
-    return Line(pieces, shown, top, bottom)
+    dense = _is_dense(np.bincount(where, turn, len(shown)), bottom - top)[where[drawn]]
+    cuts = np.flatnonzero((np.diff(piece[drawn]) != 0) | np.diff(dense)) + 1
+    parts = [_within(_simplify(part), height) for part in np.split(points, cuts)]
+    pieces, band = (
+        tuple(
+            part
+            for part, first in zip(parts, [0, *cuts], strict=True)
+            if len(part) and dense[first] == banded
+        )
+        for banded in (False, True)
+    )
+    return Line(pieces, band, shown, top, bottom)
+
+
+def _turns(v: np.ndarray) -> np.ndarray:
+    """1 where it goes the other way from there: what is cut to the frame may stay level between."""
+    slope = np.sign(np.diff(v))
+    moving = np.flatnonzero(slope)
+    turn = np.zeros(len(v), int)
+    turn[moving[1:][np.diff(slope[moving]) != 0]] = 1
+    return turn
+
+
+def _is_dense(turns: np.ndarray, tall: np.ndarray) -> np.ndarray:
+    """The columns around which a line that goes up and down leaves no room."""
+    dense = (_around(turns).sum(axis=1) >= _DENSE) & (_around(tall).max(axis=1) > _TALL)
+    return np.asarray(_around(dense).any(axis=1))
+
+
+def _around(columns: np.ndarray) -> np.ndarray:
+    """Each column with those near to it."""
+    padded = np.pad(columns, _NEAR, "symmetric")
+    return np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEAR + 1)
 
 
 def _within(points: np.ndarray, height: float) -> np.ndarray:

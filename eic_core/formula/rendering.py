@@ -214,8 +214,9 @@ def printable(text: str) -> str:
 
 def _upright(name: str) -> str:
     r"""``\mathrm{...}`` around letters, digits and a few harmless marks."""
-    safe = re.sub(r"[^\w .,:/()+*=-]", "?", name[:80])
-    return rf"\mathrm{{{safe.replace('_', chr(92) + '_').replace(' ', '~')}}}"
+    safe = re.sub(r"[^\w .,:/()+*=#$%&-]", "?", name[:80]).replace(" ", "~")
+    escaped = re.sub("([_#$%&])", r"\\\1", safe)
+    return rf"\mathrm{{{escaped}}}"
 
 
 follow(name_latex.cache_clear)

@@ -7,7 +7,7 @@
   const LONGEST_GAP = 5000;  // ms between two looks at the clock: after more, the machine has slept
   const READING = 6000;  // ms that a notice stays at least
   const PAGE = 3;  // votes name it: what counts as seen has changed
-  const CELLS = 40;  // across a drawing and down it: each is seen or not
+  const CELLS = 40;  // places across a drawing and down it, edges included: each is seen or not
   const OBSERVES = 'IntersectionObserver' in window;
   const SIDES = {1: 'left', 2: 'right', 3: 'tie'};
   const find = (what, inside = document) => inside.querySelector(what);
@@ -59,17 +59,26 @@
   const places = (what) => every(`:is(${what}) .narrow`).map(size => size.parentElement);
   const drawings = (place) => every(':scope > * > svg', place);
   const isSeen = (place) => drawings(place).some(each => cells.get(each)?.size === CELLS ** 2);
-  const unseenPlace = () => places('.formula, .drawings').find(place => !isSeen(place));
-  // What a box that scrolls hides is no part of what is shown.
+  const unseenPlaces = () => places('.formula, .drawings').filter(place => !isSeen(place));
+  // What a box that scrolls, or a page that is pinched larger, hides is no part of what is shown.
+  const pinched = window.visualViewport;
+  const shownOf = ({left, top, right, bottom}) => {
+    if (!pinched) return {left, top, right, bottom};
+    const {offsetLeft: x, offsetTop: y, width, height} = pinched;
+    return {left: Math.max(left, x), top: Math.max(top, y),
+      right: Math.min(right, x + width), bottom: Math.min(bottom, y + height)};
+  };
   const look = (entries) => {
-    for (const {target, boundingClientRect: box, intersectionRect: shown} of entries) {
-      if (!shown.width || !shown.height) continue;
+    for (const {target, boundingClientRect: box, intersectionRect} of entries) {
+      if (!intersectionRect.width || !intersectionRect.height) continue;
+      const shown = shownOf(intersectionRect);
       const seen = cells.get(target) || new Set();
       cells.set(target, seen);
       for (let cell = 0; cell < CELLS ** 2; cell++) {
-        const x = box.left + box.width * (Math.floor(cell / CELLS) + 0.5) / CELLS;
-        const y = box.top + box.height * (cell % CELLS + 0.5) / CELLS;
-        if (x >= shown.left && x <= shown.right && y >= shown.top && y <= shown.bottom) seen.add(cell);
+        const x = box.left + box.width * Math.floor(cell / CELLS) / (CELLS - 1);
+        const y = box.top + box.height * (cell % CELLS) / (CELLS - 1);
+        if (x > shown.left - 1 && x < shown.right + 1 && y > shown.top - 1 && y < shown.bottom + 1)
+          seen.add(cell);
       }
     }
   };
@@ -93,12 +102,20 @@
       observer?.observe(drawing);
     }
   };
+  const asked = (unseen) => {
+    const names = unseen.map(place => place.dataset.name);
+    const what = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names[0];
+    const boxes = unseen.map(place => place.closest('.formula, .drawings'));
+    const sideways = boxes.some(box => box.scrollWidth > box.clientWidth + 1);
+    return words.unseen.replace('{what}', what) + (sideways ? ` ${words.sideways}` : '');
+  };
   const moveToUnseen = (place) => {
     const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';
     const seen = cells.get(drawings(place).find(each => each.getBoundingClientRect().width));
     const column = Math.floor([...Array(CELLS ** 2).keys()].find(cell => !seen?.has(cell)) / CELLS);
     place.scrollTo({left: place.scrollWidth * column / CELLS - place.clientWidth / 10, behavior});
-    place.scrollIntoView({block: place.offsetHeight > innerHeight / 2 ? 'start' : 'center', behavior});
+    const block = place.offsetHeight > innerHeight / 2 ? 'start' : 'center';
+    place.scrollIntoView({block, inline: 'center', behavior});
   };
   const report = (event, by) => {
     account();
@@ -133,15 +150,15 @@
     }
   };
 
-  let since = 0;
+  let since = 0, asking = '';
   const say = (text) => {
     const notice = find('#notice');
     if (notice && notice.textContent !== text) notice.textContent = text;
     since = performance.now();
   };
   const forget = () => {  // what was asked for is done, and there was time to read it
-    if (performance.now() - since > READING && find('#notice')?.textContent === words.unseen &&
-        !unseenPlace()) say('');
+    if (performance.now() - since > READING && asking && find('#notice')?.textContent === asking &&
+        !unseenPlaces().length) say('');
   };
   const pend = (button) => {
     busy = true;
@@ -203,11 +220,11 @@
     const button = event.target.closest?.('#answer button');
     if (!button || busy) return;
     const pointer = event.detail > 0;  // keys and assistive software press without one
-    const unseen = pointer && OBSERVES && unseenPlace();
-    if (unseen) {
+    const unseen = pointer && OBSERVES ? unseenPlaces() : [];
+    if (unseen.length) {
       event.preventDefault();
-      say(words.unseen);
-      moveToUnseen(unseen);
+      say(asking = asked(unseen));
+      moveToUnseen(unseen[0]);
       return;
     }
     answerForm().elements.report.value = report(event, pointer ? 'pointer' : 'keys');
@@ -299,6 +316,7 @@
   addEventListener('offline', beat);
   addEventListener('resize', watch);
   addEventListener('scroll', lookAgain, {capture: true, passive: true});
+  for (const moved of ['scroll', 'resize']) pinched?.addEventListener(moved, lookAgain);
   begin();
   resume();
 })();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 
 from starlette.concurrency import run_in_threadpool
@@ -14,6 +15,7 @@ from pages.ballot import words
 from pages.ballot.parts import gzipped, plain
 from pages.ballot.views import (
     ANEW,
+    BEGIN,
     PRACTISED,
     SCRIPT,
     STYLE,
@@ -101,7 +103,18 @@ def _due(query: PageQuery, kept: tuple[str, ...]) -> Screen:
     if not query.token:
         return message_screen(*words.NO_LINK, "", retry=False)
     service = rating_service()
-    return _screen_of(query, service.next_ballot(query.token, give=query.gives), kept)
+    step = service.next_ballot(query.token, give=False)
+    if step.ballot is None and query.at != BEGIN and _is_asked_what_decides(step.visit):
+        query = replace(query, at=query.at or PRACTISED)
+    if step.ballot is None and query.gives:
+        step = service.next_ballot(query.token)
+    return _screen_of(query, step, kept)
+
+
+def _is_asked_what_decides(visit: RatingVisit) -> bool:
+    """Whether the practice is done and no ballot has an answer, as when a link is opened again."""
+    begun = visit.progress is not None and visit.progress.saved > 0
+    return visit.stage == Stage.RATING and visit.practice and bool(visit.meaning) and not begun
 
 
 def _screen_of(query: PageQuery, step: NextBallot, kept: tuple[str, ...] = ()) -> Screen:

@@ -31,6 +31,7 @@ _FOLDER = Path(__file__).parent
 UNDERWAY = (Stage.PRACTICE, Stage.RATING)
 # Pages of a link that an address asks for; without one of these words it shows what is due.
 WELCOME, PRACTISED, WITHDRAW, ANEW = "welcome", "practised", "withdraw", "anew"
+BEGIN = "begin"  # With the first ballot that counts: what was asked after the practice is answered
 
 
 def _finalize(value: Any) -> Any:

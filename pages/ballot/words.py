@@ -45,10 +45,9 @@ TOO_SOON = (
     "That came very quickly, perhaps from a key held down or a double click, so it was not "
     "saved. Please look at the two formulas, then choose."
 )
-UNSEEN = (
-    "Please look at both formulas and at the plot first. The page has moved to what you have not "
-    "seen whole; then choose."
-)
+UNSEEN = "Please look at both formulas and at the plot first, all of each; then choose."
+UNSEEN_WHAT = "You have not seen all of {what}. The page has moved there: please look, then choose."
+SIDEWAYS = "It goes on sideways: please move it from end to end."
 ALREADY_SAVED = (
     "The ballot you answered had its answer already, perhaps from another tab or device. The "
     "first answer stands. This is your current ballot."
@@ -90,8 +89,8 @@ PRACTISED: Mapping[str, str] = {
 }
 AFTER_PRACTICE = (
     "There is no right answer: both formulas draw the same line. R² says how well a formula fits "
-    "the data (1 is perfect), complexity how many numbers, variables and operations it is written "
-    "with."
+    "the data (1 is perfect), complexity how many numbers, variables and operations it had when it "
+    "was found."
 )
 DECIDES = "What should decide your answer?"
 OTHER_MEANINGS: Mapping[str, str] = {
@@ -298,13 +297,23 @@ def axis_note(axis: Axis) -> str:
 
 
 def _called(axis: Axis) -> str:
-    return axis.meaning or axis.name
+    return axis.meaning or axis.written
 
 
 def dots_text(ballot: Ballot) -> str:
     """The number of dots, as in "12 of 1,500 measurements"."""
     of = f" of {ballot.rows:,}" if ballot.rows > ballot.points else ""
     return f"{ballot.points:,}{of} measurements"
+
+
+_WIDE = "a pale band shows how far up and down"
+_BANDS: Mapping[str, str] = {
+    **{
+        each: f" Where formula {each} swings faster than can be drawn, {_WIDE} it goes."
+        for each in "AB"
+    },
+    "AB": f" Where a formula swings faster than can be drawn, {_WIDE} it goes.",
+}
 
 
 def plot_caption(ballot: Ballot) -> str:
@@ -314,7 +323,7 @@ def plot_caption(ballot: Ballot) -> str:
         across = _called(ballot.inputs[0])
         return (
             f"The dots are {dots}: {target}, over {across}. Each line is one formula; "
-            "where both are the same, B hides A."
+            f"where both are the same, B hides A.{_BANDS.get(ballot.plot.bands, '')}"
         )
     return (
         f"Each map shows in colour what one formula gives: {target}. Both use the same colours. "

@@ -172,5 +172,5 @@ def _axes(figure: BallotFigure) -> tuple[Axis, ...]:
 
 
 def _table(figure: BallotFigure, points: Sequence[tuple[float, ...]]) -> str:
-    names = ",".join(_line(axis.name) for axis in _axes(figure))
+    names = ",".join(_line(axis.written) for axis in _axes(figure))
     return "\n".join([names, *(",".join(f"{value:g}" for value in point) for point in points)])

@@ -13,6 +13,7 @@ from study.report.phrases.agreement import agreement_sentence, units_sentence
 from study.report.phrases.limits import limit
 from study.report.phrases.looks import dose_sentence
 from study.report.phrases.notes import (
+    giveaway_sentence,
     meaning_sentence,
     narrow_windows,
     page_sentences,
@@ -76,6 +77,7 @@ def _material(report: StudyReport) -> list[str]:
         f"(one above the other in {narrow_windows(report.votes_cast)}), in an order that is "
         f"random and balanced within raters and pairs, and chose the more interpretable one"
         f"{', or “cannot decide”' if export.tie_allowed else ''}; EIC was not shown.",
+        *_given_away(report),
         *_meaning(report),
         f"{_invited(report)}, {raters.consented:,} consented, {raters.finished:,} finished and "
         f"{raters.withdrawn:,} withdrew; "
@@ -110,6 +112,11 @@ def _meaning(report: StudyReport) -> list[str]:
     """What raters were told that the question means."""
     meaning = str(report.export.configuration.get("design", {}).get("question_meaning", ""))
     return [str(meaning_sentence(meaning))] if meaning.strip() else []
+
+
+def _given_away(report: StudyReport) -> list[str]:
+    reason = str(report.export.configuration.get("design", {}).get("giveaway_reason", ""))
+    return [str(giveaway_sentence(reason))] if reason else []
 
 
 def _rules(report: StudyReport) -> str:

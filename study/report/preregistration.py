@@ -9,7 +9,7 @@ from eic_core import wording
 from eic_core.errors import UserError
 from study.design import StudyDesign, frozen_hash
 from study.report.declared import DeclaredAnalysis
-from study.report.phrases.notes import declared_sentence, meaning_sentence
+from study.report.phrases.notes import declared_sentence, giveaway_sentence, meaning_sentence
 
 LIMITS = {
     "max_complexity_gap": "|ΔC| ≤ {:g}",
@@ -68,6 +68,7 @@ def preregistration(configuration: Mapping[str, Any]) -> str:
     )
     told = str(configuration["design"].get("question_meaning", ""))
     meaning = f" {meaning_sentence(told)}" if told.strip() else ""
+    given = f" {giveaway_sentence(design.giveaway_reason)}" if design.giveaway_reason else ""
     points = f"{100 * declared.smallest_effect:.3g} points"
     parts = (
         ("Question", f"{design.title} Raters are asked: {design.question}{meaning}"),
@@ -77,7 +78,7 @@ def preregistration(configuration: Mapping[str, Any]) -> str:
             f"{wording.count(len(pairs), 'pair')} of formulas from "
             f"{wording.count(len(problems), 'problem')}, alike in accuracy and complexity "
             f"and apart "
-            f"in EIC{f' ({limits})' if limits else ''}.",
+            f"in EIC{f' ({limits})' if limits else ''}.{given}",
         ),
         (
             "Raters",

@@ -105,10 +105,10 @@ def _name_parts(name: str) -> tuple[str, str]:
 
 def title_lines(axis: Axis, ticks: Ticks, width: float) -> list[str]:
     """The title of an axis in one or two lines of SVG text: name or meaning, factor, unit."""
-    if axis.meaning and says_nothing(axis.name):
+    if axis.meaning and says_nothing(axis.written):
         plain, markup = printable(axis.meaning), ""
     else:
-        head, script = _name_parts(axis.name)
+        head, script = _name_parts(axis.written)
         plain = head + script
         # A letter is slanted, as in the formulas; a word is not.
         style = ' font-style="italic"' if len(head) == 1 else ""

@@ -183,7 +183,7 @@ def _spans(u: np.ndarray, chosen: np.ndarray, across: Axis) -> str:
     ]
     if not runs:
         return ""
-    name = across.meaning if across.meaning and says_nothing(across.name) else across.name
+    name = across.meaning if across.meaning and says_nothing(across.written) else across.written
 
     def at(share: float) -> str:
         return _value(share, across)
@@ -234,7 +234,7 @@ def describe_map(grid: np.ndarray, inputs: Sequence[Axis], up: Axis) -> str:
     def value(share: float) -> str:
         return _value(share, up, 1)
 
-    names = [a.meaning if a.meaning and says_nothing(a.name) else a.name for a in inputs]
+    names = [a.meaning if a.meaning and says_nothing(a.written) else a.written for a in inputs]
     unit = _unit(up)
     blank = 1 - float(finite.mean())
     absence = f"; has no value in about {max(1, round(100 * blank))} % of the map"

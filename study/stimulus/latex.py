@@ -284,4 +284,4 @@ def _marked(node: int, line: Line) -> Line:
 
 
 def _plain(word: str) -> str:
-    return word.replace(r"\_", "_").replace("~", " ")
+    return re.sub(r"\\([_#$%&])", r"\1", word).replace("~", " ")

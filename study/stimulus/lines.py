@@ -150,9 +150,9 @@ def fitted(formulas: Sequence[Line], width: float, sizes: Sizes) -> tuple[float,
 
 
 def _has_small_scripts(line: Line, level: int = 0) -> bool:
-    """Whether there are scripts of scripts, which have the least size that can be read."""
+    """Whether there are scripts or fractions in scripts: of the least size that can be read."""
     return any(
-        (isinstance(part, Scripted) and level > 0)
+        (isinstance(part, Scripted | Fractional) and level > 0)
         or any(
             _has_small_scripts(inner, level + (isinstance(part, Scripted) and name != "base"))
             for name, inner in vars(part).items()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eic_core.drawing.curves import Line, Trace, draw_line, join_points, sample_curve
-from study.rating_types import Axis, BallotFigure, FormulaCard
+from study.rating_types import BAND, Axis, BallotFigure, FormulaCard
 from study.stimulus.axes import (
     TITLE_PX,
     Frame,
@@ -138,14 +138,25 @@ def _curves(figure: BallotFigure, traces: Sequence[Trace]) -> Plots:
         labels = _place_labels(lines, frame, points, figure)
         marks = [
             f"{_inner(frame)}"
-            f'<path class="curve-{{side}}" d="{line.path}"/></svg>'
+            f"{_stroked(line)}</svg>"
             f'<text class="label-{{side}}" x="{x:g}" y="{y:g}" text-anchor="middle" '
             'font-size="16" font-weight="700">{letter}</text>'
             for line, (x, y) in zip(lines, labels, strict=True)
         ]
-        shapes[size] = PlotShape(frame.svg(_dots(points)), marks[0], marks[1], True)
+        # A band would cover the data; a line is thinner than a dot.
+        banded = any(line.band for line in lines)
+        svg = frame.svg("", _dots(points, "halo")) if banded else frame.svg(_dots(points))
+        shapes[size] = PlotShape(svg, marks[0], marks[1], True)
     words = [describe_curve(trace, across, up) for trace in traces]
     return Plots(shapes["narrow"], shapes["wide"], "", words[0], words[1])
+
+
+def _stroked(line: Line) -> str:
+    """A curve; where it goes up and down with no room between it can be looked through."""
+    pieces, band = line.paths
+    plain = f'<path class="curve-{{side}}" d="{pieces}"/>' if pieces or not band else ""
+    pale = f'<path class="curve-{{side}} {BAND}" stroke-opacity=".4" d="{band}"/>' if band else ""
+    return plain + pale
 
 
 def _inner(frame: Frame) -> str:
@@ -170,10 +181,14 @@ def _placed(figure: BallotFigure, frame: Frame, pad: float) -> np.ndarray:
     )
 
 
-def _dots(points: np.ndarray) -> str:
-    """All dots as one path of strokes without length and with round ends."""
+def _dots(points: np.ndarray, ring: str = "") -> str:
+    """All dots as one path of strokes without length and with round ends; a ring parts them."""
     size = 7 if len(points) < _MANY_POINTS else 5
-    return f'<path class="dot" stroke-width="{size}" d="{_strokes(points)}"/>'
+    classes = [(ring, size + 3)] * bool(ring) + [("dot", size)]
+    strokes = _strokes(points)
+    return "".join(
+        f'<path class="{c}" stroke-width="{wide}" d="{strokes}"/>' for c, wide in classes
+    )
 
 
 def _strokes(points: np.ndarray) -> str:
@@ -188,7 +203,7 @@ def _place_labels(
     What decides are the curves alone: with both exchanged the places are exchanged.
     """
     # The order of the paths decides where the costs are equal, and not who is of lower EIC.
-    order = sorted((0, 1), key=lambda k: lines[k].path)
+    order = sorted((0, 1), key=lambda k: lines[k].paths)
     candidates = [_label_places(lines[k], lines[1 - k], frame, points) for k in order]
     ends = [float(line.top[-1] + line.bottom[-1]) if len(line.x) else 0.0 for line in lines]
     below = ends[order[0]] - ends[order[1]]
@@ -204,9 +219,9 @@ def _place_labels(
     _, *chosen = best
     places = [chosen[order.index(k)] for k in (0, 1)]
     # Two equal curves: which is the upper letter must not depend on which is which.
-    if lines[0].path == lines[1].path:
+    if lines[0].paths == lines[1].paths:
         places.sort()
-        seed = hashlib.sha256(repr((figure.points, lines[0].path)).encode()).digest()[0]
+        seed = hashlib.sha256(repr((figure.points, lines[0].paths[0])).encode()).digest()[0]
         if seed % 2:
             places.reverse()
     return [(round(x, 1), round(y + 5.5, 1)) for x, y in places]

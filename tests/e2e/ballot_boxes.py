@@ -11,8 +11,11 @@ from study.stimulus.shapes import LEAST_PX
 from tests.e2e.every_ballot import size_of_glyphs
 from tests.e2e.profiles import Scheme
 
-SIZES = ((390, 660), (390, 844), (844, 390), (1280, 800), (640, 400), (320, 256))
-"""CSS pixels: two phones, one of them on its side, a desk, and the desk at 200 and 400 %."""
+SIZES = (
+    *((320, 640), (390, 660), (390, 844), (844, 390), (768, 1024)),
+    *((1280, 800), (1920, 1080), (640, 400), (320, 256)),
+)
+"""CSS pixels: three phones and one on its side, a tablet, two desks, one at 200 and 400 %."""
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 LEAST_MAIN = 16.0
 LEAST_LABEL = 10.0
@@ -30,6 +33,7 @@ BOXES = """() => {
   const all = (what, inside = document) => [...inside.querySelectorAll(what)];
   const seen = e => e.getClientRects().length > 0
     && getComputedStyle(e).visibility === 'visible' && !e.closest('.visually-hidden');
+  const scrolls = pane => ['auto', 'scroll'].includes(getComputedStyle(pane).overflowX);
   const scale = svg => svg.getScreenCTM().a;
   const light = colour => {
     const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)
@@ -49,7 +53,7 @@ BOXES = """() => {
       const svg = all('svg', pane).find(seen);
       return {
         box: box(pane), svg: box(svg), higher: pane.scrollHeight - pane.clientHeight,
-        scrolls: ['auto', 'scroll'].includes(getComputedStyle(pane).overflowX),
+        scrolls: scrolls(pane), hidden: pane.scrollWidth / pane.clientWidth - 1,
         scale: scale(svg),
         glyphs: [...new Set(all('use', svg).map(e => e.getAttribute('href').slice(1)))],
         ink: all('use, rect', svg).map(box),
@@ -57,7 +61,7 @@ BOXES = """() => {
     }),
     plots: all('.drawings svg').filter(seen).map(svg => ({
       box: box(svg), scale: scale(svg),
-      clipped: box(svg.closest('.drawings')),
+      scrolls: scrolls(svg.closest('.drawings')),
       marks: all('path, rect, image', svg).filter(e => !e.closest('[clip-path], clipPath, defs'))
         .map(box),
       labels: all('text', svg).filter(e => e.textContent.trim()).map(e => ({
@@ -88,6 +92,7 @@ class Measured:
     main: float  # Pixels of the letters of the smaller formula
     least: float  # Pixels of the smallest script
     bar: float  # Share of the window
+    hidden: float = 0.0  # Of the box of a formula, how much more it is wide: the larger of both
 
 
 def faults(page: Page) -> Measured:
@@ -131,13 +136,14 @@ def faults(page: Page) -> Measured:
     ]
     if seen["bar"] > MOST_BAR:
         wrong.append(f"the bar takes {100 * seen['bar']:.0f} % of the height")
-    return Measured(sorted(set(wrong)), min(mains, default=0.0), least, seen["bar"])
+    hidden = max(pane["hidden"] for pane in seen["formulas"])
+    return Measured(sorted(set(wrong)), min(mains, default=0.0), least, seen["bar"], hidden)
 
 
 def _faults_of_plot(plot: dict[str, Any], width: int) -> list[str]:
     wrong: list[str] = []
     left, top, right, bottom = plot["box"]
-    if left < -1 or right > width + 1:
+    if (left < -1 or right > width + 1) and not plot["scrolls"] or right - left > width:
         wrong.append("the plot is wider than the window")
     for x0, y0, x1, y1 in [*plot["marks"], *(label["box"] for label in plot["labels"])]:
         if x0 < left - 2 or x1 > right + 2 or y0 < top - 2 or y1 > bottom + 2:

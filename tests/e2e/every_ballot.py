@@ -11,6 +11,9 @@ from playwright.sync_api import Page, Route
 
 from pages.ballot.parts import plain
 from pages.ballot.views import SCRIPT, STYLE, ballot_screen
+from study.ballots import make_content
+from study.design import StudyDesign
+from study.material import Member, NewPair, Problem
 from study.rating_types import Ballot, Progress, RatingVisit, Stage
 from study.stimulus.shapes import MAIN_PX
 from study.stimulus.typesetting import typeset
@@ -27,6 +30,36 @@ def every_ballot(world: World, every: int = 1) -> Iterator[tuple[str, Ballot]]:
     for pair in world.organiser.pairs(world.study.id)[::every]:
         shown = world.organiser.preview(world.study.id, pair.id, lower_left=pair.number % 2 == 0)
         yield f"{pair.number:03}", shown.ballot
+
+
+_SPEED, _ROOM = "rotationspeed_of_the_outer_disc", "temperature_of_the_room"
+LONG_NAMED = (
+    (f"1.00731*{_ROOM}", f"sqrt({_ROOM})*{_ROOM}**2/(4.51 - {_ROOM}*0.5123)"),
+    (f"{_SPEED}**3 + 12.5*{_SPEED}**2*({_SPEED} - 51.7)", f"exp({_SPEED}**2*0.0001) - {_SPEED}"),
+    (f"log({_SPEED} + sqrt({_SPEED} + 51.7*{_SPEED}))", f"{_SPEED}**(1/{_SPEED}**0.5)"),
+    (
+        f"({_SPEED}*{_ROOM} + 2.5)/({_SPEED} + {_ROOM} + {_SPEED}*{_ROOM})",
+        f"sqrt(({_SPEED} + {_ROOM})/({_SPEED} - 0.5*{_ROOM}))*sin({_SPEED}*{_ROOM})",
+    ),
+)
+"""Pairs of formulas in one or two columns whose names are wider than half of a phone."""
+
+
+def long_named() -> Iterator[tuple[str, Ballot]]:
+    """Ballots whose columns have long names."""
+    for place, texts in enumerate(LONG_NAMED, start=1):
+        names = [name for name in (_SPEED, _ROOM) if name in "".join(texts)]
+        rows = [[10.0 + 3 * k + 5 * (k % 3) * i for i in range(len(names))] for k in range(12)]
+        table = "\n".join(",".join(f"{x:g}" for x in (*row, row[0] + 2)) for row in rows)
+        problem = Problem(
+            "p", ",".join([*names, "mass_of_the_disc"]) + "\n" + table + "\n", "Discs"
+        )
+        members = (Member(text, 0.0, 1.0, 9) for text in texts)
+        content = make_content(problem, NewPair("p", *members))
+        yield (
+            f"long{place}",
+            content.ballot(StudyDesign(), lower_left=True, token="t", number=3, of=10),
+        )
 
 
 def show(page: Page, ballot: Ballot) -> None:

@@ -261,7 +261,7 @@ def current(page: Page) -> str:
 
 
 def scroll_through(page: Page, *, sideways: bool = True) -> None:
-    """Bring all of the formulas and of the plot into view, then the top of the page again."""
+    """Bring all of the plot and, if `sideways`, of the formulas into view, then the page's top."""
     page.evaluate(_THROUGH, sideways)
 
 
@@ -292,7 +292,8 @@ _THROUGH = """async sideways => {
     for (const block of ['start', 'center', 'end']) {
       box.scrollIntoView({block, behavior: 'instant'});
       await frames(2);
-      for (let left = 0; sideways && left < box.scrollWidth; left += box.clientWidth / 2) {
+      const moves = sideways || box.className === 'drawings';
+      for (let left = 0; moves && left < box.scrollWidth; left += box.clientWidth / 2) {
         box.scrollTo({left, behavior: 'instant'});
         await frames(2);
       }

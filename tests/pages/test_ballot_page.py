@@ -173,6 +173,8 @@ def test_what_is_asked_is_explained_in_the_organisers_words(rehearsal: Rehearsal
     for wrong in words.OTHER_MEANINGS:
         page.send('id="decides"', meant=wrong)
         assert words.WRONG_MEANING[wrong] in page.text and 'id="start"' not in page.text
+    page.get(f"/rate?t={page.token}")  # the link, opened again
+    assert words.DECIDES in page.text and len(given_out(rehearsal)) == 1
     page.send('id="decides"', meant="yes")
     assert words.RIGHT_MEANING in page.text
     page.start()

@@ -142,3 +142,30 @@ def test_rows_that_lack_a_number_are_counted_beside_their_problem(rehearsal: Reh
         (True, True),
         (False, False),
     ]
+
+
+def test_what_gives_sides_away_is_frozen_with_a_reason_only(rehearsal: Rehearsal) -> None:
+    study = rehearsal.draft().id  # each lower EIC is of complexity 5, each other of 7
+    app = drawn(study, "freeze")
+
+    def may_freeze() -> bool:
+        return not app.button(key="freeze").disabled
+
+    app.checkbox(key=f"sure-{study}").check().run()
+    app.checkbox(key=f"given-away-{study}").check().run()
+    assert not may_freeze()
+    app.text_area(key=f"design:{study}:giveaway_reason").input("There are no others.").run()
+    assert may_freeze()
+    app.checkbox(key=f"given-away-{study}").uncheck().run()
+    assert not may_freeze()
+
+
+def test_expected_minutes_follow_the_ballots_until_they_are_set(rehearsal: Rehearsal) -> None:
+    study = rehearsal.draft().id
+    app = drawn(study, "design")
+    for ballots, minutes in ((4, 6), (12, 18)):
+        app.number_input(key=f"design:{study}:ballots_per_rater").set_value(ballots).run()
+        assert rehearsal.organiser.study(study).design.expected_minutes == minutes
+    app.number_input(key=f"design:{study}:expected_minutes").set_value(9).run()
+    app.number_input(key=f"design:{study}:ballots_per_rater").set_value(4).run()
+    assert rehearsal.organiser.study(study).design.expected_minutes == 9

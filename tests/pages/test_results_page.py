@@ -42,6 +42,7 @@ from pages.ui.organising.report_files import FILES
 from pages.ui.organising.running import pairs_line, watching_lines
 from pages.ui.server import ROUTES
 from study.access import AccessService, HashParameters
+from study.design import StudyStatus
 from study.material import Member, Problem, Study
 from study.report import StudyExport, bundle, read_export
 from study.report.analysis import StudyReport, analyse
@@ -504,6 +505,8 @@ def test_the_live_list_says_what_deserves_a_look(rehearsal: Rehearsal) -> None:
     lines = watching_lines(live)
     assert lines[0] == "1 so far fall to the frozen rule on haste, and will be left out."
     assert lines[1] == "Who dropped out stopped: 1 after one ballot."
+    closed = watching_lines(replace(live, status=StudyStatus.CLOSED))
+    assert closed == ["Left out by the frozen rule on haste: 1.", *lines[1:]]
     assert pairs_line(live, 5).startswith("0 of 20 pairs have the 5 wanted; the fewest are 0")
     assert pairs_line(replace(live, pairs=()), 0) == "There are no pairs."
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from html import escape
 
 import numpy as np
 import pytest
 
-from eic_core.formula.rendering import to_latex
+from eic_core.formula.rendering import name_latex, to_latex
 from eic_core.formula.syntax import read
 from eic_core.measure.fit import r_squared
 from study.ballots import (
@@ -18,7 +19,9 @@ from study.ballots import (
     evaluate,
     formulas_of_ballot,
     make_content,
+    plain_texts,
     problem_samples,
+    proposed_columns,
     read_member,
     round_pair,
     special_material,
@@ -28,6 +31,7 @@ from study.errors import StudyError
 from study.material import Column, Member, NewPair, Problem
 from study.organising import special_content
 from study.stimulus.form import short_constant
+from study.stimulus.typesetting import typeset
 from tests.rehearsal import SECRET_METHOD, pair, problem
 
 X = np.linspace(1, 30, 30)
@@ -238,3 +242,41 @@ def test_a_frozen_ballot_of_gplearns_formulas_is_found_again_however_it_was_draw
     for frozen in (content, older):
         trees = formulas_of_ballot(new, frozen)
         assert [to_latex(tree) for tree in trees] == [frozen.lower.latex, frozen.higher.latex]
+
+
+def test_a_header_proposes_unit_words_and_symbol_and_formulas_write_the_symbol() -> None:
+    problem = Problem("p", "rotation speed [km/s],radius (kpc),y\n1,2,2.1\n2,5,3.9\n3,4,6.2\n")
+    square = NewPair("p", Member("2*x0**3 + x1", 0, 1, 3), Member("x0**2*(x0 - 51.7)", 0, 1, 3))
+    content = make_content(problem, square)
+    assert (content.lower.latex, content.higher.latex) == (
+        r"2 \cdot {r}^{3} + \mathrm{radius}",
+        r"{r}^{2} \cdot \left(r - 51.7\right)",
+    )
+    speed, radius = content.figure.inputs
+    assert (speed.label, speed.meaning, radius.label) == (
+        "r [km/s]",
+        "rotation speed",
+        "radius [kpc]",
+    )
+    assert plain_texts(square, content) == ("2*r**3 + radius", "r**2*(r - 51.7)")
+    assert BallotContent.from_json(content.to_json()) == content
+    named = dataclasses.replace(problem, columns=(Column("rotation speed", "", "speed", "v"),))
+    assert make_content(named, square).lower.latex == r"2 \cdot {v}^{3} + \mathrm{radius}"
+    assert [c.symbol for c in proposed_columns(Problem("p", "a b,a c,a\n1,2,3\n"))] == [
+        "b",
+        "c",
+        "",
+    ]
+
+
+def test_a_frozen_column_without_a_symbol_is_stored_as_before() -> None:
+    assert Column("t", "s", "time").to_json() == {"name": "t", "unit": "s", "meaning": "time"}
+    assert Column(**Column("t", "s", "time", "T").to_json()).symbol == "T"
+
+
+@pytest.mark.parametrize("sign", "#$%&")
+def test_signs_in_names_print(sign: str) -> None:
+    written = rf"{name_latex(f'n{sign}1')} + x"
+    with_sign, plain = typeset(written, "x"), typeset(r"\mathrm{n1} + x", "x")
+    assert f"<mi>n{escape(sign)}1</mi>" in with_sign.lower.mathml
+    assert with_sign.lower.wide.count("<use") == plain.lower.wide.count("<use") + 1

@@ -99,7 +99,7 @@ CHANGED: dict[str, object] = {
     "inspector_open_during_study": True, "reservation_minutes": 31,
     "model_raters": ModelPlan(("a-model",)), "estimand": "these pairs", "confidence_level": 0.9,
     "sidedness": Sidedness.ONE_SIDED, "smallest_effect": 0.1, "subgroups": "degree",
-    "public_base_url": "https://study.example.org",
+    "public_base_url": "https://study.example.org", "giveaway_reason": "All that there are.",
 }  # fmt: skip
 """A setting, and another value of it than `BASE` has."""
 
@@ -130,6 +130,7 @@ MISSING_FROM: dict[str, dict[str, str]] = {
     | _FACTS
     | {
         "question_meaning": "the methods say what raters were told",
+        "giveaway_reason": "the methods say it",
         "allow_tie": "the votes say how many could not decide",
     },
     "study/report/exported.py, read back": _ADDRESS,

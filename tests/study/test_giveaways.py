@@ -14,13 +14,15 @@ from study.giveaways import (
     FEATURES,
     MOST_PAIRS,
     DrawnFormula,
+    Giveaway,
     giveaways,
     thinned,
+    told_by,
 )
 from study.material import Member, NewPair, Problem, StudyPair
 from study.report.analysis import analyse
 from study.report.exported import StudyExport
-from study.report.methods import paragraphs
+from study.report.methods import methods_text, paragraphs
 from tests.rehearsal import Rehearsal
 
 LINE = Problem("line", "t,y\n" + "\n".join(f"{t},{2 * t + t % 2}" for t in range(1, 20)) + "\n")
@@ -118,3 +120,14 @@ def test_rules_are_frozen_previewed_and_named_in_the_methods(rehearsal: Rehearsa
     assert "roots" not in text and "complexity shown" in text
     assert "no two of one tree but for its constants" in text
     assert "in one form" not in paragraphs(analyse(export))[0]
+
+
+def test_few_pairs_tell_by_chance_and_a_reason_is_declared(rehearsal: Rehearsal) -> None:
+    certain, weak = Giveaway("less length", 1.0), Giveaway("larger R²", 0.8)
+    assert told_by((certain, weak), 8) == (certain,)
+    assert told_by((certain, weak), 7) == ()
+    study = rehearsal.opened(giveaway_reason="There are no others.")
+    assert "“There are no others.”" in rehearsal.organiser.preregistration(study.id)
+    rehearsal.organiser.close(study.id)
+    report = analyse(rehearsal.organiser.monitor.export(study.id))
+    assert "“There are no others.”" in methods_text(report)

@@ -19,10 +19,10 @@ from study.ballots import make_content
 from study.clock import SystemChance
 from study.design import StudyDesign, StudyStatus
 from study.errors import DesignError, FrozenStudyError, NotFoundError, StudyError
-from study.freezing import column_names
+from study.freezing import _unexplained, column_names
 from study.links import links_csv
 from study.matching import MatchingRules
-from study.material import Column, Pool
+from study.material import Column, Pool, Problem
 from study.organising import OrganiserService
 from study.pairing import match_study, problems_from_folder, read_upload
 from study.report.exported import read_export, write_export
@@ -345,14 +345,18 @@ def test_the_shared_pool_takes_the_same_steps(rehearsal: Rehearsal, shared: Path
     _, pairs = match_study(rehearsal.organiser, study.id, MatchingRules())
     assert len(pairs) > 100
     missing = rehearsal.organiser.readiness(study.id).missing
-    assert [why.partition(" tell")[0] for why in missing] == [
+    assert sum("give a symbol" in why for why in missing) == len(problems)
+    assert [why.partition(" tell")[0] for why in missing if " tell" in why] == [
         f"the names of `r_k`, `log_Re` and `target` in `{each.name}`"
         if number == 1
         else f"the names of `log_v_k_nu` and `target` in `{each.name}`"
         for number, each in enumerate(problems, start=1)
     ]
     for each in problems:
-        named = tuple(Column(name, "", f"what {name} is") for name in column_names(each))
+        named = tuple(
+            Column(name, "", f"what {name} is", name.replace("log_", "L_"))
+            for name in column_names(each)
+        )
         rehearsal.organiser.describe_problem(
             study.id, each.name, title="Pipes", description="Friction.", columns=named
         )
@@ -402,3 +406,18 @@ def test_a_pool_that_cannot_be_read_is_named_without_a_path_of_this_machine(
     with pytest.raises(DataError) as caught:
         read_upload(name, data, [problem(0)])
     assert why in str(caught.value) and "/" not in str(caught.value)
+
+
+def test_freezing_asks_for_symbols_of_names_that_a_formula_cannot_have() -> None:
+    def asked(*columns: Column) -> list[str]:
+        table = Problem("p", "rotation speed [km/s],log_Re,mass\n1,2,3\n2,3,5\n", columns=columns)
+        return [line.partition(":")[0] for line in _unexplained([table])]
+
+    log = Column("log_Re", "", "logarithm of Re", "L")
+    assert asked(log) == [
+        "a formula with `rotation speed` of `p` in it would be read as something else"
+    ]
+    assert asked(log, Column("rotation speed", "km/s", "", "L")) == [
+        "two columns of `p` have one symbol"
+    ]
+    assert asked(log, Column("rotation speed", "km/s", "", "v")) == []

@@ -17,7 +17,7 @@ from study.demo import demo_candidates
 from study.demo.seeding import problems_of_demo
 from study.errors import StudyError
 from study.material import Member, Problem
-from study.rating_types import Axis, BallotFigure, FormulaCard
+from study.rating_types import Axis, BallotFigure, FormulaCard, PlotView
 from study.stimulus.axes import make_ticks
 from study.stimulus.plotting import Plots, draw_plots, draw_stored_plots
 from tests.effort import cases, examples
@@ -71,14 +71,14 @@ def _segments(path: str) -> np.ndarray:
 
 def _drawn(svg: str, side: str) -> tuple[np.ndarray, float, float]:
     """The lines of a curve, and the frame's size."""
-    match = re.search(
+    drawn = re.search(
         r'<svg x="[\d.]+" y="[\d.]+" width="([\d.]+)" height="([\d.]+)">'
-        rf'<path class="curve-{side}" '
-        r'd="([^"]*)"/></svg>',
+        rf'((?:<path class="curve-{side}[^>]*/>)+)</svg>',
         svg,
     )
-    assert match is not None
-    return _segments(match[3]), float(match[1]), float(match[2])
+    assert drawn is not None
+    path = "".join(re.findall(r' d="([^"]*)"', drawn[3]))
+    return _segments(path), float(drawn[1]), float(drawn[2])
 
 
 def _check(function, figure: BallotFigure, svg: str, side: str, samples: int = 200_000) -> None:  # type: ignore[no-untyped-def]
@@ -364,3 +364,29 @@ def _check_demo(problem: Problem) -> None:
         for shape in (plots.narrow, plots.wide):
             _check(values, figure, shape.drawn(lower_left=True)[0], "a")
     assert checked
+
+
+def test_a_band_is_pale_and_lies_under_the_data_a_line_over_it() -> None:
+    figure = _figure_of(0, 10, -1.3, 1.2)
+    calm, fast = _values(np.sin), _values(lambda x: np.sin(400 * x))
+    for functions, letters in (((calm, calm), ""), ((fast, calm), "A"), ((fast, fast), "AB")):
+        plots = draw_plots(figure, *functions)
+        view = PlotView(*(s.drawn(lower_left=True) for s in (plots.narrow, plots.wide)), "")
+        assert view.bands == letters
+        for svg in (*view.narrow, *view.wide):
+            assert (svg.index('class="dot"') > svg.index('class="curve-b')) == bool(letters)
+            assert len(re.findall(r' band" stroke-opacity="\.4"', svg)) == len(letters)
+
+
+def test_all_that_a_curve_swings_through_is_a_band_once_pixels_cannot_part_it() -> None:
+    """A chirp: its period at x is 2π / 8x, and a pixel 0.02."""
+    plots = draw_plots(
+        _figure_of(0, 10, -2, 2), _values(lambda x: np.sin(4 * x * x)), _values(np.sin)
+    )
+    svg = plots.narrow.drawn(lower_left=True)[0]
+    line, band = (
+        _segments(d)[..., 0] for d in re.findall(r'curve-a(?: band)?"[^>]* d="(.*?)"', svg)
+    )
+    width = _drawn(svg, "a")[1]
+    assert line.max() < band.min() + 1.5 and band.max() > width * 0.97
+    assert 2 < 2 * np.pi / (8 * band.min() / width * 10) / (10.4 / width) < 8

@@ -234,6 +234,7 @@ def _descriptions(content: bytes) -> dict[str, Problem]:
                     str(column["name"]),
                     str(column.get("unit", ""))[:40],
                     str(column.get("meaning", ""))[:200],
+                    str(column.get("symbol", ""))[:20],
                 )
                 for column in entry.get("columns", ())
             ),

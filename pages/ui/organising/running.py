@@ -339,7 +339,9 @@ def watching_lines(live: LiveList) -> list[str]:
         lines.append(f"Half of the votes took {low:.0f} to {high:.0f} s.")
     if live.too_fast:
         lines.append(
-            f"{live.too_fast:,} so far fall to the frozen rule on haste, and will be left out."
+            f"Left out by the frozen rule on haste: {live.too_fast:,}."
+            if live.status == StudyStatus.CLOSED
+            else f"{live.too_fast:,} so far fall to the frozen rule on haste, and will be left out."
         )
     if live.stopped_after:
         stops = ", ".join(f"{n} after {_ballots(k)}" for k, n in live.stopped_after)

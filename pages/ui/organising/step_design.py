@@ -29,11 +29,19 @@ from pages.ui.organising.desk import (
     version_seen,
 )
 from pages.ui.organising.report_files import file_stem
-from pages.ui.organising.step_pairs import ONCE
+from pages.ui.organising.step_pairs import ONCE, giveaways_of
 from pages.ui.organising.studies import next_step_button
-from study.design import AttentionKind, ExclusionUnit, Sidedness, StudyDesign, StudyStatus
+from study.design import (
+    AttentionKind,
+    ExclusionUnit,
+    Sidedness,
+    StudyDesign,
+    StudyStatus,
+    usual_minutes,
+)
 from study.errors import StaleEditError
 from study.freezing import Readiness
+from study.giveaways import told_by
 from study.material import Study
 from study.model_plan import CONTRASTS, ModelPlan
 from study.model_raters.prompt import PROMPT_SHA256, SYSTEM, USER
@@ -372,7 +380,12 @@ def _save(study: Study, name: str, read: Read) -> None:
     organiser_desk().page_values[f"mine:{key}"] = st.session_state[key]
 
     def do(service: OrganiserService) -> None:
-        design = dataclasses.replace(based_on, **{name: read(st.session_state[key])})
+        changes = {name: read(st.session_state[key])}
+        if name == "ballots_per_rater" and based_on.expected_minutes == usual_minutes(
+            based_on.ballots_per_rater
+        ):
+            changes["expected_minutes"] = usual_minutes(changes[name])
+        design = dataclasses.replace(based_on, **changes)
         service.edit(study.id, design=design, based_on=based_on)
 
     if run_action(key, do):
@@ -431,6 +444,7 @@ def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
         _ways_to_mend(study.id, readiness, "design" if draft.included_pairs else "pairs")
     for line in readiness.warnings:
         show_warning(f"{wording.capital(line)}.")
+    accepted = _giveaways_accepted(service, draft)
     show_heading("What is fixed for good")
     st.html(table_html(frozen_facts(draft)))
     quiet_note("The public address of the app is the only setting that may change later.")
@@ -445,10 +459,27 @@ def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
         key="freeze",
         type="primary",
         icon=":material/lock:",
-        disabled=not (readiness.ready and sure),
+        disabled=not (readiness.ready and sure and accepted),
         on_click=_freeze,
         args=(study,),
     )
+
+
+def _giveaways_accepted(service: OrganiserService, draft: StudyDraft) -> bool:
+    """Whether nothing that raters see gives sides away, or the organiser says why it may."""
+    study = draft.study
+    told = told_by(*giveaways_of(service, draft)) if draft.included_pairs else ()
+    if not told:
+        return True
+    features = wording.join([f"{each.words} ({each.auc:.2f})" for each in told], limit=4)
+    show_warning(
+        f"What raters see gives sides away: the formula of lower EIC has {features}, told as the "
+        "share of pairs, ties as a half. Tighter rules in step 3 lower it. To go on as it is, say "
+        "why: the pre-registration and the report print it."
+    )
+    _area(study, "giveaway_reason", "These pairs are taken nevertheless, because", 90, 500)
+    ticked = st.checkbox("I know that this gives sides away", key=f"given-away-{study.id}")
+    return bool(ticked and study.design.giveaway_reason.strip())
 
 
 @uninterrupted()
@@ -501,6 +532,7 @@ def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
     return [
         ("Title and question", f"{design.title} — {design.question}"),
         ("What the question means", design.question_meaning or "not explained"),
+        *([("Sides given away, because", design.giveaway_reason)] * bool(design.giveaway_reason)),
         ("Consent", design.consent_text),
         ("Debrief", design.debrief_text),
         ("Expected minutes", str(design.expected_minutes)),

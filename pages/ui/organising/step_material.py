@@ -22,7 +22,7 @@ from pages.ui.kit.messages import (
     show_warning,
 )
 from pages.ui.kit.progress import progress_text, show_job
-from pages.ui.kit.text import code_label, escape, prose
+from pages.ui.kit.text import escape, label, prose
 from pages.ui.kit.wiring import jobs, parcels, workers
 from pages.ui.kit.workers import UNHURRIED, repeat_progress
 from pages.ui.organising.desk import (
@@ -41,6 +41,7 @@ from pages.ui.organising.desk import (
     version_seen,
 )
 from pages.ui.organising.studies import next_step_button
+from study.ballots import described_column
 from study.demo import demo_pool_path, demo_problems
 from study.demo.seeding import problems_of_demo
 from study.errors import StaleEditError
@@ -352,7 +353,7 @@ def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
     def save(service: OrganiserService) -> None:
         values = st.session_state
         columns = tuple(
-            Column(c, values[f"{about}unit:{c}"].strip(), values[f"{about}meaning:{c}"].strip())
+            Column(c, *(values[f"{about}{of}:{c}"].strip() for of in ("unit", "meaning", "symbol")))
             for c in draft.columns[problem.name]
         )
         service.describe_problem(
@@ -401,20 +402,16 @@ def _description_fields(problem: Problem, columns: Sequence[str], about: str) ->
         height=90,
     )
     for name in columns:
-        column = problem.column(name)
-        left, right = st.columns([1, 2])
-        left.text_input(
-            f"Unit of {code_label(name, 24)}",
-            column.unit,
-            key=f"{about}unit:{name}",
-            max_chars=40,
+        column = described_column(problem, name)
+        fields = (
+            ("Symbol", "symbol", column.symbol, 20),
+            ("Unit", "unit", column.unit, 40),
+            ("Meaning", "meaning", column.meaning, 200),
         )
-        right.text_input(
-            f"Meaning of {code_label(name, 24)}",
-            column.meaning,
-            key=f"{about}meaning:{name}",
-            max_chars=200,
-        )
+        for place, (title, of, value, most) in zip(st.columns([1, 1, 3]), fields, strict=True):
+            place.text_input(
+                f"{title} of {label(name, 24)}", value, key=f"{about}{of}:{name}", max_chars=most
+            )
 
 
 def _resolve(draft: StudyDraft, problem: Problem, key: str) -> None:
@@ -422,7 +419,8 @@ def _resolve(draft: StudyDraft, problem: Problem, key: str) -> None:
     if organiser_desk().page_values.get("based-on") == problem:
         return
     columns = "; ".join(
-        f"{c.name}: {c.unit or 'no unit'}, {c.meaning or 'no meaning'}" for c in problem.columns
+        f"{c.name}: {c.symbol or c.name}, {c.unit or 'no unit'}, {c.meaning or 'no meaning'}"
+        for c in problem.columns
     )
     st.html(
         '<div class="eic-ask"><p><b>Stored now</b></p>'

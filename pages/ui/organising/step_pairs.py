@@ -37,6 +37,7 @@ from pages.ui.organising.desk import (
 )
 from pages.ui.organising.studies import next_step_button
 from study.errors import StudyError
+from study.giveaways import Giveaway
 from study.matching import OUTCOMES, MatchingResult, MatchingRules
 from study.matching.looks import gaps_sentence
 from study.matching.rules import DISTINCT
@@ -479,14 +480,18 @@ def _bound(exact: bool, gap: float, mode: str) -> str:
     return "optimal" if exact else f"within {wording.percent(max(gap, 1e-4))}"
 
 
+def giveaways_of(service: OrganiserService, draft: StudyDraft) -> tuple[tuple[Giveaway, ...], int]:
+    key = ("giveaways", draft.study.id, version_seen(draft.study))
+    with st.spinner("Looking…", show_time=False):
+        return figure_cache().get(key, lambda: service.giveaways(draft.study.id))
+
+
 def _giveaways(service: OrganiserService, draft: StudyDraft) -> None:
     """What raters could tell the lower EIC by, were it all they looked at."""
     if not draft.included_pairs:
         return
     show_heading("What gives a side away")
-    key = ("giveaways", draft.study.id, version_seen(draft.study))
-    with st.spinner("Looking…", show_time=False):
-        ranked, count = figure_cache().get(key, lambda: service.giveaways(draft.study.id))
+    ranked, count = giveaways_of(service, draft)
     quiet_note(
         f"In what share of {wording.count(count, 'pair')} a feature of the shown formulas alone "
         "tells the lower EIC, ties as a half: 0.5 tells nothing, 1 everything. Limits on calls, "

@@ -125,6 +125,15 @@ def meaning_sentence(meaning: str) -> Phrase:
     return say("They were told what that means: “{meaning}”", meaning=" ".join(meaning.split()))
 
 
+def giveaway_sentence(reason: str) -> Phrase:
+    """Why pairs were taken of which a visible feature tells the lower EIC."""
+    return say(
+        "A feature that raters see tells the lower EIC in more than four of five pairs; that they "
+        "were taken nevertheless has this reason: “{reason}”",
+        reason=" ".join(reason.split()),
+    )
+
+
 def undone_sentence(undone: int) -> Phrase:
     """How many answers on pairs their raters undid.
 
