@@ -47,13 +47,15 @@ MOST_DIGITS = 17
 def quantities_of(terms: Terms, table: DoubleTable, forms: Sequence[int]) -> dict[int, Array]:
     """What a condition may compare, with its values: inputs of the first form, their sizes, and
     steps of the forms, the simplest first. Of those that order the rows in one way the simplest;
-    none without a value at some row.
+    none without a value at some row, nor with a pole or an end that the first form does not have.
     """
     inputs = [n for n in terms.subterms(forms[0]) if terms[n].operator == VARIABLE]
     inputs.sort(key=lambda number: terms[number].label)
     below = dict.fromkeys(number for form in forms for number in terms.subterms(form))
     steps = [n for n in below if terms[n].children and OPERATORS[terms[n].operator].numeric]
     steps = [n for n in steps if terms.size(n) <= LARGEST_QUANTITY and terms.has_variables(n)]
+    known = {_limited(terms, number) for number in terms.subterms(forms[0])}
+    steps = [n for n in steps if {_limited(terms, part) for part in terms.subterms(n)} <= known]
     sizes = [terms.intern("abs", (number,)) for number in inputs]
     quantities: dict[int, Array] = {}
     orders: set[bytes] = set()
@@ -68,6 +70,19 @@ def quantities_of(terms: Terms, table: DoubleTable, forms: Sequence[int]) -> dic
         if len(quantities) == MOST_QUANTITIES:
             break
     return quantities
+
+
+def _limited(terms: Terms, number: int) -> int | None:
+    """What may leave a term without a value: a denominator, or the term itself where its operator
+    has a pole or an end; None where nothing may.
+    """
+    term = terms[number]
+    if not term.children or not terms.has_variables(term.children[-1]):
+        return None
+    if term.operator == "div":
+        return term.children[1]
+    row = OPERATORS[term.operator]
+    return None if row.pole is None and row.edge is None else number
 
 
 class Segment(NamedTuple):

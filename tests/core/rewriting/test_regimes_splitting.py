@@ -8,6 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from eic_core.formula.rendering import to_python
+from eic_core.formula.syntax import read
+from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.regimes.segments import (
     FEWEST,
     MOST_CUTS,
@@ -16,10 +19,12 @@ from eic_core.rewriting.regimes.segments import (
     Segment,
     best_segments,
     interval_of,
+    quantities_of,
     roundest,
     segmentations,
     segments_at,
 )
+from eic_core.rewriting.terms import Terms
 
 DIGITS = st.floats(0, 16).map(lambda digits: round(digits, 1))
 
@@ -176,3 +181,11 @@ def test_two_signs_part_the_rows_into_four() -> None:
     lost = [np.where(groups == group, luck(), 6.0) for group in range(4)]
     _, segments = chosen(along(np.zeros(200), *lost), along(np.zeros(200), *lost, groups=groups))
     assert segments == [Segment(group, "-inf", group) for group in range(4)]
+
+
+def test_a_quantity_has_no_pole_that_the_formula_does_not_have() -> None:
+    terms, (y, z) = Terms(), np.random.default_rng(0).normal(size=(2, 20))
+    formula, form = (terms.add(read(text).formula) for text in ("y*z + 1/y", "z/y + 4/(y*z)"))
+    table = DoubleTable(terms, {"y": y, "z": z}, [None] * 20)
+    texts = [to_python(terms.formula(n)) for n in quantities_of(terms, table, [formula, form])]
+    assert {"y", "y*z", "z/y"} <= {*texts} and not {text for text in texts if "(y*z)" in text}
