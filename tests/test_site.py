@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 import eic_core
 from tests.e2e.browser import find_chromium, running_browser
@@ -74,4 +75,5 @@ if FULL:  # a quick run installs no MkDocs; `make docs` builds it, too
             page = browser.new_page()
             page.goto((tmp_path / "index.html").as_uri())
             page.get_by_role("textbox", name="Search").fill("log-sum-exp")
-            page.locator(".md-search-result__link", has_text="logaddexp").first.wait_for()
+            first = page.locator(".md-search-result__item").first
+            expect(first).to_contain_text("Functions made against a loss: log-sum-exp")

@@ -105,8 +105,8 @@ SETTLED = (
 S_BAR = "Root mean square over the samples of how many times the node magnifies rounding errors."
 R2 = "R²: the share of the target's variance that the formula explains on these rows."
 CORRELATED = (
-    "Result, shared noise: the digits by which errors grow up to the result when repeated inputs "
-    "and repeated sub-results share their rounding, whatever happens on the way."
+    "Result, shared noise: the digits by which errors grow up to the result when all copies of an "
+    "input or a sub-expression share one rounding, as in a program."
 )
 OBSERVED = (
     "Measured: the error of really computing the formula in this precision, compared with the "
