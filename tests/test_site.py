@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 import eic_core
+from tests.e2e.browser import find_chromium, running_browser
 from tests.effort import FULL
 from tools.public_names import in_the_overview, name_of
 from tools.site_hook import (
@@ -57,7 +59,7 @@ def test_the_reference_has_every_name_once() -> None:
 
 if FULL:  # a quick run installs no MkDocs; `make docs` builds it, too
 
-    def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(
+    def test_the_site_builds_without_a_warning_loads_nothing_from_elsewhere_and_finds_from_a_folder(
         tmp_path: Path,
     ) -> None:
         command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
@@ -69,3 +71,9 @@ if FULL:  # a quick run installs no MkDocs; `make docs` builds it, too
             assert not re.search(
                 r'<link[^>]*rel="?(?:stylesheet|preconnect|icon)[^>]*https?:', page
             )
+        with running_browser(find_chromium() or pytest.skip("Chromium was not found")) as browser:
+            page = browser.new_page()
+            page.goto((tmp_path / "index.html").as_uri())
+            page.get_by_role("textbox", name="Search").fill("log-sum-exp")
+            first = page.locator(".md-search-result__item").first
+            expect(first).to_contain_text("Functions made against a loss: log-sum-exp")

@@ -36,7 +36,7 @@ def test_each_picture_is_measured_anew_when_its_slider_moves() -> None:
     assert after[0][0] - before[0][0] == pytest.approx(2, abs=0.01)
     assert before[1][0] > 4 and before[1][1] < 0.3  # lost inside, hidden from the result
     assert after[2][0] > before[2][0] + 0.5 and after[4][0] > before[4][0]
-    assert "roots is 7.7" in html_of(page) and "one over their sum 0.28" in html_of(page)
+    assert "EIC of 7.74 digits, one over their sum of 0.28" in html_of(page)
 
 
 def test_it_is_closed_while_a_study_is_open(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP
+from eic_core.formula.rendering import to_latex
 from eic_core.formula.syntax import read
 from eic_core.measure import Inspection, inspect
 from eic_core.measure.measured import measured_loss
@@ -45,8 +46,8 @@ def cancelling() -> None:
     say(
         picture,
         f"However large the factor, this is x. Written as a difference of two terms about {a:,} "
-        "times larger than x, it keeps what is right of them only where they differ: each is "
-        "rounded in its last digit, and beside the small difference that rounding is large.",
+        "times larger than x, it loses digits: each term is rounded in its last digit, and that "
+        "rounding is large beside the small difference.",
     )
     tree(picture)
 
@@ -58,10 +59,10 @@ def hidden() -> None:
     picture = measured("hidden", f"x + {weight}*sin(1000*x)", Domain("uniform", 1.0, 5.0))
     say(
         picture,
-        "The sine of something large is sensitive, for an error of its argument is an error of "
-        "many of its last places. With a small weight little of that reaches the result. EIC is "
-        "the worst step all the same: what no test of the result shows is where the next search, "
-        "fit or change of the weight gets into trouble.",
+        "The sine of a large number is sensitive: a small relative error of its argument moves it "
+        "far along a wave. With a small weight little of that reaches the result. EIC counts the "
+        "worst step all the same, which no test of the result shows: another weight, or the next "
+        "fit, brings it out.",
     )
     tree(picture)
 
@@ -73,8 +74,8 @@ def by_data() -> None:
     picture = measured("data", "1/(x - 2)", Domain("uniform", float(f"{low:.7g}"), 4.0))
     say(
         picture,
-        "A formula is sensitive on data, not alone: here near x = 2, where the difference is small "
-        "beside x. On data that keep away from there errors grow little.",
+        "Whether a formula is sensitive depends on the data: here it is near x = 2, where the "
+        "difference is small beside x. On data far from there errors grow little.",
     )
     curve(picture)
 
@@ -87,10 +88,10 @@ def writing() -> None:
     first, second = (measured(f"form-{form}", form, domain) for form in forms)
     say(
         first,
-        "The same number twice. EIC is a property of the writing: that of the difference of two "
-        f"roots is {wording.digits_lost(first.eic)} digits, that of one over their sum "
-        f"{wording.digits_lost(second.eic)}. That is why the inspector can say what to "
-        "write instead.",
+        "Two ways to write the same number. The difference of two roots has an EIC of "
+        f"{wording.digits_lost(first.eic)} digits, one over their sum of "
+        f"{wording.digits_lost(second.eic)}. EIC is a property of the writing, so the inspector "
+        "can say what to write instead.",
     )
     for column, picture in zip(st.columns(2), (first, second), strict=True):
         with column:
@@ -106,15 +107,15 @@ def unsettled() -> None:
         ""
         if tail is None
         else (
-            f" In half of the rows errors grow by no more than {wording.digits_lost(tail.q50)} "
-            "digits up to the worst step, whatever their number."
+            f" At half of the rows errors grow by no more than {wording.digits_lost(tail.q50)} "
+            "digits up to the worst step, however many rows there are."
         )
     )
     say(
         picture,
-        "Where the difference crosses zero inside the data, more rows come closer to zero, and "
-        "the mean grows with their number for ever: EIC belongs to a number of rows, which "
-        f"stands beside it.{middle}",
+        "Here the difference crosses zero inside the data. With more rows some come closer to "
+        "zero, so the mean never settles: EIC belongs to a number of rows, which stands beside "
+        f"it.{middle}",
     )
     curve(picture)
 
@@ -150,19 +151,21 @@ def say(picture: MeasuredPicture, text: str) -> None:
         f"measured, nine in ten rows <b>{wording.digits_lost(lost)}</b> digits · {rows:,} rows"
     )
     query = urlencode({"formula": formula, "range": f"x={picture.domain}", "samples": rows})
+    st.html(f"<p>{escape(text, 2_000)}</p>")
     st.html(
-        f"<p>{escape(text, 2_000)}</p><p><code>{escape(formula)}</code></p>"
         f'<p class="eic-quiet">{losses} · <a href="./?{escape(query, 2_000)}" target="_self">Open '
         "it in the inspector</a></p>"
     )
 
 
 def tree(picture: MeasuredPicture, width: float | None = None) -> None:
+    st.latex(to_latex(picture.inspection.formula))
     show_tree(picture.inspection, _key(picture), width=width, height=_HEIGHT)
 
 
 def curve(picture: MeasuredPicture) -> None:
     inspection = picture.inspection
+    st.latex(to_latex(inspection.formula))
     show_chart(
         lambda: data_figure(inspection, inspection.worst_step),
         key=f"about-{picture.name}-picture",

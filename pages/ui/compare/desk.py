@@ -471,7 +471,7 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
         return ["These are the scores that the file brought; nothing was computed here."]
     notices: list[str] = []
     if desk.plain:
-        notices.append("The functions that a tool protects are read as the plain ones here.")
+        notices.append("A tool's protected functions are read as the plain ones here.")
     elif desk.scored is not None and (note := protected_note(desk.scored.scores)):
         notices.append(note)
     if table is not None:
@@ -480,9 +480,9 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
         return notices + [f"You confirmed this table. {reason}" for reason in against]
     if desk.variables.mixed and state.list_base is None:
         notices.append(
-            f"These formulas count their variables {phrases.counted(desk.variables.examples)}. "
-            "Here all are counted from 0: `x0` is the `X1` of those that count from 1, one "
-            "variable."
+            "These formulas count their variables "
+            f"{phrases.counted(desk.variables.examples)}. Here all are counted from 0: "
+            "`x0`, and `X1` of those that count from 1, are one variable."
         )
     elif desk.variables.followed is not None and state.list_base is None:
         *texts, base = desk.variables.followed

@@ -65,8 +65,8 @@ EXAMPLES = (
     ListExample(
         "writings",
         "Three functions, eleven writings",
-        "EIC of writings of the same function is between half a digit and eight: the short one is "
-        "not always the one with the least.",
+        "Ways to write the same function, with EICs from half a digit to eight: the "
+        "shortest is not always the one with the least.",
     ),
     ListExample(
         "search",

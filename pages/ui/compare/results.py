@@ -207,7 +207,7 @@ def reading_notes(desk: CompareDesk, scored: Scored, notices: list[str]) -> None
             "Say the cause of each formula",
             key=sync_widget("findings", desk.findings),
             on_change=lambda: setattr(desk, "findings", st.session_state["findings"]),
-            help="Diagnoses every formula, not those of the front alone, which takes some "
+            help="Diagnoses every formula, not only those of the front. It takes some "
             "hundredths of a second each.",
         )
 
@@ -305,8 +305,8 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
     which = "accuracy, complexity and EIC" if name else "complexity and EIC"
     share = "The only formula" if read == 1 else f"{len(members):,} of {read:,} formulas"
     note = (
-        "No other formula is at least as good in every one of these and better in one; such "
-        "formulas are outlined. Twins count once."
+        "The outlined formulas: no other is at least as good in all of these and "
+        "better in one. Twins count once."
     )
     st.html(
         f'<p class="eic-lead" title="{note}"><b>{share}</b> '

@@ -154,9 +154,9 @@ def _filters(methods: list[str], causes: list[str]) -> Filter:
             causes,
             "filter-causes",
             cause_words,
-            help="Of every formula, or of those on the front whose EIC is a digit or more, or "
-            "that lack a value somewhere: *Say the cause of each formula*, among the inputs "
-            "above, diagnoses all.",
+            help="A cause is known for formulas on the front whose EIC is a digit or more, or "
+            "that lack a value somewhere. *Say the cause of each formula*, among the "
+            "inputs above, diagnoses all.",
         )
         only = st.toggle("Front only", key="filter-front")
     return Filter(text, most, nodes, frozenset(chosen), frozenset(why), only)

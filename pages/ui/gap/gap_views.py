@@ -131,7 +131,7 @@ def pictures(findings: GapFindings, view: GapView) -> None:
         if narrow:
             picked_card(findings, view)
     with right:
-        show_heading("EIC by complexity, a facet a method")
+        show_heading("EIC by complexity, a panel for each method")
         _chart("gap-cloud", by_complexity(picture))
     notes = ["Bar: quartiles; stroke: median; ring: mean. Click a point to inspect its formula."]
     if picture.beyond:
@@ -261,9 +261,9 @@ def summary_table(findings: GapFindings) -> None:
         heads, rows = heads[:-1], [row[:-1] for row in rows]
     st.html(table_html(rows, heads))
     notes = [
-        f"In brackets {wording.level_percent(LEVEL)} intervals, found by drawing laws again: what "
-        "was found for one law or solved from it is drawn together. Fewer than ten laws carry "
-        "none."
+        f"Brackets hold {wording.level_percent(LEVEL)} intervals, from laws drawn "
+        "again. Formulas that were found for a law, or solved from it, are drawn with"
+        " it. Fewer than ten laws have no interval."
     ]
     for group in findings.groups:
         without = findings.summaries[group.key].without
@@ -303,8 +303,9 @@ def dependence_table(findings: GapFindings) -> None:
         )
     )
     quiet_note(
-        f"With {counts} rows. Where a sum crosses zero in its range, the mean of s² does not "
-        "settle: EIC grows by about half a digit a decade of rows. The quantile does settle."
+        f"With {counts} rows. Where a sum crosses zero in its range, the mean of s² "
+        "does not settle: EIC grows by about half a digit for every ten times as many"
+        " rows. The quantile does settle."
     )
 
 

@@ -155,7 +155,7 @@ def samples_button(visit: Visit) -> None:
         st.button(
             f"Draw {DEFAULT_SAMPLES:,} samples",
             key="more-samples",
-            help=f"This link draws {state.samples:,}; a formula that is pasted today gets more.",
+            help=f"This link draws {state.samples:,} samples; a newly pasted formula gets more.",
             on_click=change_state,
             kwargs={"samples": DEFAULT_SAMPLES},
         )

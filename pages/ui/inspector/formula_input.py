@@ -61,8 +61,8 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         "masked",
         "ln(exp(x))",
-        "The exponential of a number near 1000 has an EIC of three digits and leaves double range; "
-        "the logarithm brings them back, so the result hides it.",
+        "The exponential of a number near 1000 has an EIC of three digits and leaves "
+        "double range. The logarithm undoes it, so the result hides both.",
         "ln(exp(x))",
         (("x", Domain("normal", 1000.0, 1.0)),),
         samples=1_000,

@@ -17,35 +17,36 @@ EIC = (
     "typical of physical laws; the paper filters out formulas above 2."
 )
 LOCAL_EIC = (
-    "Local EIC of this step: the digits by which errors grow up to and including it, log10 of the "
-    "mean error amplification there, every node having a noise of its own."
+    "Local EIC of this step: the digits by which errors grow up to and including it, if every "
+    "node has a noise of its own. It is log10 of the mean error amplification there."
 )
 RESULT = (
     "Result, independent noise: the digits by which errors grow up to the result when every node "
-    "has a noise of its own. A large EIC beside a small number here is a step on the way that the "
-    "result hides. Double precision has about 16 digits, single precision about 7. Where copies "
-    "of an input share their noise it may differ: see the line of all three."
+    "has a noise of its own. If EIC is large and this number small, the result hides a bad step "
+    "on the way. Double precision has about 16 digits, single precision about 7. With noise that "
+    "is shared by all copies of an input the number may differ: see the line with all three."
 )
 SENSITIVITY = (
     "The digits by which errors of inputs, constants and steps grow up to the result: at half of "
-    "the rows, at nine in ten, and at the worst. The badge goes by nine in ten: below 1 stable, to "
-    "2 sensitive, above very sensitive. No writing cures the part that is the function's own."
+    "the rows, at nine in ten, and at the worst. The badge goes by nine in ten: stable below 1 "
+    "digit, sensitive up to 2, very sensitive above. Part of it may be the function's own: no "
+    "writing cures that."
 )
 MEASURED = (
-    "What a double-precision program really loses: it gets the nearest double of each cell and is "
-    "held to the exact value at that number. In digits, at half of the rows, at nine in ten, and "
-    "at the worst. Computed right: less than one digit at nine in ten rows."
+    "What a double-precision program really loses. It gets the nearest double of each cell, and "
+    "its result is compared with the exact value at that number. In digits, at half of the rows, "
+    "at nine in ten, and at the worst. Computed right: less than one digit at nine in ten rows."
 )
 WRITING = (
-    "The digits that this way of writing adds to what the function itself costs, whatever the "
-    "program: a better form saves them."
+    "The digits that this way of writing adds to what the function itself costs in any program: a"
+    " better form saves them."
 )
 NO_VALUE = (
-    "The share of the rows at which a program has no value: there is no real one, none that double "
-    "precision can hold or reach, or none that can be told. Where there is a real value and no "
-    "double, all digits count as gone; the other rows are in no number of digits."
+    "The share of the rows at which a program has no value: there is no real value, double "
+    "precision cannot hold or reach it, or it could not be determined. A row with a real value "
+    "but no double counts as losing all digits; the other rows count in no number of digits."
 )
-NOISE_FIGURE = "EIC as engineers quote such a number: 20 × EIC, in decibels."
+NOISE_FIGURE = "EIC in decibels, as engineers state a noise figure: 20 × EIC."
 WORST_STEP = (
     "The node up to which errors grow most. Click to select it in the tree, the table and the "
     "plots."
@@ -54,40 +55,42 @@ ORIGIN = "More of the worst step's digits arise at this node than at any other. 
 COMPLEXITY = "Number of nodes of the tree. Exact exponents such as ² belong to their operator."
 EXPONENT_CHOICES: dict[Exponents, str] = {"exact": "Exact", "noisy": "Noisy"}
 EXPONENTS = (
-    "**Exact**: a literal exponent such as the 4 of x⁴, or ½, belongs to its operator: two nodes, "
-    "no noise of its own. **Noisy**: all but 2 and 3 are operands with noise of their own, as "
-    "in the paper's program nd2py: three nodes, a larger EIC, and no value where the base is "
-    "negative. Roots such as sqrt are exact in both."
+    "**Exact**: a literal exponent such as the 4 of x⁴, or ½, belongs to its operator: x⁴ has two"
+    " nodes, and the 4 has no noise. **Noisy**: every exponent but 2 and 3 is an operand with "
+    "noise of its own, as in the paper's program nd2py: x⁴ has three nodes, a larger EIC, and no "
+    "value where x is negative. Roots such as sqrt are exact in both."
 )
 VALID = (
     "Samples at which every part of the formula has a real value. The others (log of a negative "
     "number, division by zero) are left out and counted here."
 )
-LOOK_FURTHER = "Does it all again with four times the effort: it may take four times as long."
+LOOK_FURTHER = (
+    "Computes everything again with four times the effort: it may take four times as long."
+)
 NOT_CHECKED = (
-    "Samples that double precision cannot tell and that came after the limit of the exact check. "
-    "They may well have a value; they are in no number and are not drawn."
+    "Samples that double precision cannot decide, and that the exact check did not reach within "
+    "its limit. They may well have a value; they count in no number and are not drawn."
 )
 SINGULAR = (
     "Valid samples at which the amplification is infinite, for instance log(x) at exactly x = 1, "
     "where the result is 0 and no relative digit survives."
 )
 RECHECKED = (
-    "Samples where double precision over- or underflows, or keeps fewer than three digits: they "
-    "were computed again exactly, to as many digits as each needs."
+    "Samples where double precision over- or underflows, or keeps fewer than three digits. They "
+    "were computed again exactly, with as many digits as each needs."
 )
 EVALUATED = (
-    "Valid samples at which the node is evaluated: those that take its branch of a conditional. "
-    "Its means are over these."
+    "Valid samples at which the node is evaluated: those that take its branch of a condition. The"
+    " node's means are over these."
 )
 FINITE = (
     "The EIC over the samples at which it is finite. Where a node is singular, such as log(x) at "
-    "exactly x = 1, a single sample makes the EIC infinite; this leaves those samples out."
+    "exactly x = 1, a single sample makes the EIC infinite; this number leaves such samples out."
 )
 QUANTILES = (
-    "log10 of s at the node named, in digits, sample by sample; local EIC is of the mean. Half of "
-    "them have less than the first number, nine in ten less than the second, 99 in a hundred less "
-    "than the third."
+    "The digits by which errors grow up to the named node (log10 of s), sample by sample. Half of"
+    " the samples have less than the first number, nine in ten less than the second, 99 in a "
+    "hundred less than the third. Local EIC is of the mean instead."
 )
 TOP_SHARE = (
     "How much of the mean comes from the worst 1 % of the samples. Near 100 %, a few samples "
@@ -96,55 +99,55 @@ TOP_SHARE = (
 SETTLED = (
     "Whether the mean is settled at this number of samples. Where a sum or a difference crosses "
     "zero inside the domain, or a function has a pole there, its mean does not exist and its EIC "
-    "keeps growing with more samples; where it is another node than the one the numbers beside "
-    "are about, it is named."
+    "keeps growing with more samples. If that happens at another node than the one of the other "
+    "numbers, it is named."
 )
 S_BAR = "Root mean square over the samples of how many times the node magnifies rounding errors."
 R2 = "R²: the share of the target's variance that the formula explains on these rows."
 CORRELATED = (
-    "Result, shared noise: the digits by which errors grow up to the result when repeated inputs "
-    "and repeated sub-results share their rounding, whatever happens on the way."
+    "Result, shared noise: the digits by which errors grow up to the result when all copies of an "
+    "input or a sub-expression share one rounding, as in a program."
 )
 OBSERVED = (
-    "Measured: error of really computing the formula in this precision, against the exact value at "
-    "the inputs as the format has them, in digits above one rounding. 0 means as good as the "
-    "format allows."
+    "Measured: the error of really computing the formula in this precision, compared with the "
+    "exact value at the inputs as that precision holds them. In digits above one rounding: 0 is "
+    "as good as the precision allows."
 )
 FRONT_DIGITS = (
-    "The digits that a program loses with this form: at the typical row, at most at nine in ten "
-    "rows, and at the worst row. A form stands here if no cheaper one keeps as many "
-    "digits in the mean; the formula as written stands here to compare."
+    "The digits that a program loses with this form: at the typical row, at nine in ten rows, and"
+    " at the worst row. A form is listed if no cheaper one keeps as many digits in the mean; the "
+    "formula as written is listed for comparison."
 )
 APPROXIMATION = (
-    "Another function, near this formula where it is used. In one branch at least a series stands "
-    "for a part of the formula; the largest relative difference that it makes is proved in "
+    "Another function, close to this formula where it is used. In at least one branch a series "
+    "replaces a part of the formula. The largest relative difference that it makes is proved in "
     "interval arithmetic for all inputs of the region."
 )
 KINDS = (
-    "Branches: forms that compute one expression here and another there, each of which is the "
-    "formula. Approximations: a series near a point, within a proved bound of the formula. Switch "
-    "one off to see the best form without it; nothing is searched again."
+    "Branches: forms that compute one expression in one region and another elsewhere; both equal "
+    "the formula. Approximations: a series near a point, within a proved bound of the formula. "
+    "Switch one off to see the best form without it; nothing is searched again."
 )
 ERROR_CURVES = (
-    "Digits that a double-precision program loses at each row measured, held to the exact value at "
-    "its inputs. A line is the mean of neighbouring rows; the shaded regions are those of the "
-    "branches, the dashed lines the thresholds between them."
+    "Digits that a double-precision program loses at each measured row, compared with the exact "
+    "value at its inputs. A line is the mean of neighbouring rows. Shaded regions are the "
+    "branches, dashed lines the thresholds between them."
 )
 NANOSECONDS = (
-    "What one evaluation takes, added up from the form's operators, each measured on one machine "
-    "(x86-64, gcc and glibc): in NumPy for each element of an array, and in C. Other machines "
-    "differ; the ratios matter."
+    "The time of one evaluation, added up from the form's operators, each measured on one machine"
+    " (x86-64, gcc and glibc): in NumPy for each element of an array, and in C. Other machines "
+    "differ; compare the ratios."
 )
 AMPLIFIED_NOISE = (
-    "Every operation rounds its result; s says how many times larger the error is that has "
-    "gathered at this node in one row. The amplified noise is s² summed over the rows. Its mean "
-    "E[s²] makes the local EIC, ½·log10 E[s²], so rows with a large share decide it."
+    "Every operation rounds its result. In one row, s says how many times larger than one "
+    "rounding the error at this node has become. The amplified noise is s² summed over the rows. "
+    "Its mean E[s²] makes the local EIC, ½·log10 E[s²], so rows with a large share decide it."
 )
 BOOTSTRAP = (
     "Bootstrap interval: the rows are drawn again and again, with repetition, and the local EIC "
-    "computed each time; 95 % of the answers lie between the two numbers. It can only be trusted "
-    "where no few rows outweigh all others, that is where s² has a finite variance (tail index "
-    "above 2)."
+    "is computed each time; 95 % of the answers lie between the two numbers. Trust it only where "
+    "no few rows outweigh all others, that is where s² has a finite variance (tail index above "
+    "2)."
 )
 ROW = "Number of the row in the table, or of the sample in the order drawn; the first is 1."
 VALUE_HERE = "Value of the selected node in this row."
@@ -154,8 +157,8 @@ DIGITS_ROW = (
     "EIC is of the mean over all rows."
 )
 OWN = (
-    "The function's own conditioning: ½·log10 of the mean of 1 + Σ (x ∂f/∂x / f)², constants taken "
-    "as exact. It is the same for every way of writing the function."
+    "The function's own conditioning: ½·log10 of the mean of 1 + Σ (x ∂f/∂x / f)², with exact "
+    "constants. It is the same for every way of writing the function."
 )
 CONDITION = (
     "The condition number |x ∂f/∂x / f|: by what factor a small relative error of this input "
@@ -164,12 +167,12 @@ CONDITION = (
 DEVIATION = (
     "How far the output may move on the data when numbers are rounded: root mean square of the "
     "change, relative to the standard deviation (the spread) of the output, or of the target if "
-    "there is one. Where it does not vary, but for rounding, its size counts; where it is 0, the "
-    "largest value that is computed on the way."
+    "there is one. If the output is constant up to rounding, its size replaces the spread; if it "
+    "is 0, the largest intermediate value does."
 )
 ALONE = "Digits that are enough if nothing else is rounded."
 TOGETHER = "Digits that are enough if every constant and every input is rounded at once."
-INTRODUCED = "Introduced: the rounding of the node itself, or the error of the number it is."
+INTRODUCED = "Introduced: the rounding of the node itself; at a number, the error of that number."
 INHERITED = "Inherited: noise that arises in the nodes below and is handed up, amplified or damped."
 MASKED = (
     "Masked: the local EIC of the node is larger than the result's by a digit or more, yet less "
@@ -180,30 +183,31 @@ SHARE = (
     "sample with an enormous s² can decide it."
 )
 MEAN_SHARE = (
-    "The same split made at every sample, then averaged: every sample counts alike, so that one "
-    "of them cannot dominate."
+    "The same split at every sample, then averaged. Every sample counts alike, so no single one "
+    "can dominate."
 )
 GAIN = "How many times an error introduced at this node is amplified: root mean square."
-LARGEST_GAIN = "The same at the sample where it is amplified most."
-AMPLIFIER = "The step on the way up that amplifies it most."
+LARGEST_GAIN = (
+    "How many times an error introduced at this node is amplified, at the sample where that is "
+    "most."
+)
+AMPLIFIER = "The step between this node and the result that amplifies its error most."
 PREDICTED = (
-    "Local EIC of the step, independent noise: what follows from how each step passes errors on "
-    "(Algorithm 1 of the paper), every step with "
-    "an error of its own; samples at which no digit is left are not counted."
+    "Local EIC of the step, independent noise: the prediction of Algorithm 1 of the paper, from "
+    "how each step passes errors on, if every step has an error of its own. Samples at which no "
+    "digit is left are not counted."
 )
 TRIALS = (
-    "Local EIC as trials find it: the formula is run 100 times a sample, every step off by a "
-    "random error of this relative size "
-    "(σ in Algorithm 2 of the paper), and the spread of its value is measured, with the 95 % "
-    "interval. With smaller errors it should settle at the prediction."
+    "Local EIC as trials find it (Algorithm 2 of the paper). The formula is run 100 times a "
+    "sample, with a random error of relative size σ at every step. The spread of its value is "
+    "measured, with a 95 % interval. With smaller errors it should settle at the prediction."
 )
 SHARED_NOISE = (
-    "Local EIC of the step, shared noise: the prediction with one error for all copies of the "
-    "same input or sub-expression, as a "
-    "computer rounds them."
+    "Local EIC of the step, shared noise: the prediction if all copies of an input or a "
+    "sub-expression have the same error, as in a computer."
 )
 AGREEMENT = (
-    "✓ agrees: all ways tell the same. ◆ explained: they differ or cannot be compared, for a "
+    "✓ agrees: all ways give the same. ◆ explained: they differ or cannot be compared, for a "
     "reason that was checked. ? unclear: they differ, and no reason was found."
 )
 

@@ -134,7 +134,7 @@ def _run(study_id: int, state: RunState, number: int) -> None:
             key=f"resume-{number}",
             on_click=_resume,
             args=(state,),
-            help="With the budget, the calls at a time and the longest answer below.",
+            help="Takes the budget, the calls at a time and the longest answer from below.",
         )
 
 
@@ -257,8 +257,8 @@ def _limit_fields(study_id: int) -> None:
         step=1000,
         key=f"{key}-longest",
         width=260,
-        help="Thoughts included: a model that "
-        "thinks needs 4,000 or more, and what is cut off is unreadable.",
+        help="Thoughts count, too: a model that thinks needs 4,000 or more. An answer that"
+        " is cut off cannot be read.",
     )
     rates = _rates(study_id)
     for way in rates:

@@ -68,9 +68,9 @@ PEOPLE = (
     Field(
         "problem_share",
         "Due to the problem, %",
-        "How much of what makes raters agree belongs to the problem. 0: pairs of one problem are "
-        "no more alike than others. 100: they are all alike. Nobody knows it before the votes, and "
-        "much hangs on it: 50 is cautious.",
+        "How much of the raters' agreement is due to the problem. 0: pairs of one "
+        "problem are no more alike than others. 100: they are all alike. Nobody knows"
+        " it before the votes, and much depends on it: 50 is cautious.",
         0.0,
         100.0,
         10.0,
@@ -268,7 +268,7 @@ def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
             list(AIMS).index(st.session_state[key]),
             key=key,
             format_func=AIMS.__getitem__,
-            help="The smallest designs that reach this are then looked for.",
+            help="The planner looks for the smallest designs that reach this.",
         )
         target = _target(second, place, aim, target)
         studies = _number(
@@ -280,7 +280,7 @@ def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
             5000,
             start.studies,
             100,
-            "More take longer and tell more exactly.",
+            "More simulations take longer and give a more precise answer.",
         )
         seed = _number(
             fourth,
@@ -348,8 +348,8 @@ def _judged(place: str, start: VerdictRule) -> VerdictRule:
             list(ABOUT),
             key=about,
             format_func=ABOUT.__getitem__,
-            help="Problems like these from ten problems on, unless the study declares otherwise: "
-            "the wider the claim, the more a study needs.",
+            help="From ten problems on the claim is about problems like these, unless the "
+            "study declares otherwise. The wider the claim, the more a study needs.",
         )
         key = _key(place, "one-sided")
         st.session_state.setdefault(key, start.one_sided)

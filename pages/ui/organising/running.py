@@ -50,8 +50,8 @@ _WIDTHS = {
 def links_view(service: OrganiserService, draft: StudyDraft) -> None:
     study = draft.study
     quiet_note(
-        "Opening a link burns nothing; consent does. Only a hash of each link is stored: save "
-        "new links when they are made, they cannot be shown again."
+        "Opening a link does not use it up; consent does. Only a hash of each link is"
+        " stored: save new links when they are made, they cannot be shown again."
     )
     warning = service.invitations.warning(study.id)
     if warning and not lab().demo:

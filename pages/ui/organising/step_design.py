@@ -84,10 +84,7 @@ def design_done(draft: StudyDraft) -> bool:
 
 def design_view(service: OrganiserService, draft: StudyDraft) -> None:
     study = draft.study
-    quiet_note(
-        "Every change is saved at once. Nothing here can be changed after freezing, but the "
-        "public address."
-    )
+    quiet_note("Every change is saved at once. After freezing, only the public address can change.")
     left, right = st.columns(2, gap="large")
     with left:
         show_heading("What raters read")

@@ -343,7 +343,7 @@ def _match(draft: StudyDraft, key: str) -> None:
         if not result.complete:
             return f"{len(pairs):,} pairs so far."
         if not pairs:
-            return "The rules allow no pair: widen them. The table says where formulas fell."
+            return "The rules allow no pair: widen them. The table counts what each left out."
         return f"{len(pairs):,} pairs."
 
     organiser_desk().page_values.pop("show-fates", None)
@@ -372,7 +372,7 @@ def _unfinished(draft: StudyDraft, sentence: str) -> None:
         icon=":material/hourglass_top:",
         on_click=_finish,
         args=(draft,),
-        help="Goes on beside the page; you may close it meanwhile",
+        help="Goes on in the background; you may close the page meanwhile",
     )
 
 
@@ -417,7 +417,7 @@ def _progress(key: str) -> None:
         jobs().get(key) if is_organiser() else None,
         text,
         key="cancel-matching",
-        help="Ends it after the problem that it is at",
+        help="Stops after the problem that is being matched",
     )
 
 

@@ -120,7 +120,7 @@ def _pair(service: OrganiserService, draft: StudyDraft, pair: StudyPair) -> None
         swapped = st.toggle(
             "Swap the sides",
             key=f"side-{draft.study.id}",
-            help="Raters get either, at random and in balance",
+            help="Raters get both orders equally often, at random",
         )
         narrow = st.toggle(
             "As on a phone",

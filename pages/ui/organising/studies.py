@@ -143,7 +143,7 @@ def _more(study: Study) -> None:
         st.divider()
         with confirmation_popover(
             "Delete this draft…",
-            "The draft goes with its problems, pool and pairs. This cannot be undone.",
+            "Deletes the draft with its problems, pool and pairs. This cannot be undone.",
             "delete-draft",
         ):
             st.button(

@@ -58,16 +58,16 @@ def _meanings(writing: WritingLoss) -> str:
             "The function itself",
             wording.digits_lost(writing.own),
             glossary.OWN,
-            "Take inputs that are right to one rounding, compute without any further error, and "
-            "round the result once: so many digits are in doubt, whoever writes the formula and "
-            "however.",
+            "The digits in doubt if the inputs are right to one rounding, the computation"
+            " adds no error, and the result is rounded once. No way of writing the "
+            "formula has fewer.",
         ),
         (
             "The result, shared noise",
             wording.digits_lost(writing.q),
             glossary.CORRELATED,
-            "Now every step of this form rounds, too. What goes beyond the first bar is the fault "
-            "of the writing, and another form may keep it.",
+            "The same if every step of this form rounds, too. What goes beyond the first "
+            "bar is due to the writing: another form may keep those digits.",
         ),
         (
             "The worst step (EIC)",
