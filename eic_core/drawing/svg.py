@@ -27,7 +27,6 @@ from eic_core.drawing.scale import (
     SCALE,
     SCALE_TITLES,
     THEMES,
-    level_of,
     level_ramp,
 )
 from eic_core.errors import require
@@ -246,7 +245,7 @@ class _Picture:
         else:
             number = bound_text(card.loss) if card.folded else wording.digits_lost(card.loss)
             what = "local EIC" if self.by == "eic" else "digits created"
-            parts += [f"{what} {number}", level_of(card.loss).replace("-", " ")]
+            parts.append(f"{what} {number}")
         if card.tag:
             parts.append(card.tag)
         if card.folded:

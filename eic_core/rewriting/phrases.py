@@ -13,6 +13,7 @@ from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
 from eic_core.rewriting.gains import (
+    NEAR,
     Advice,
     Gain,
     Helps,
@@ -355,7 +356,9 @@ def _reasons(reason: NothingBetter, written: VerdictNumbers, loss: Phrase) -> It
             yield say("errors of the inputs and steps leave no digit at any sample")
             return
         case Rest.LOSS:
-            yield say("{loss}, by this writing", loss=loss)
+            writing = say("{loss}, by this writing", loss=loss)
+            inputs = say("{loss}, no more than by rounding the inputs", loss=loss)
+            yield inputs if reason.of_writing < NEAR else writing
             yield from _beyond_range(reason.before)
         case Rest.LITTLE:
             yield loss
@@ -501,12 +504,13 @@ def _remedy(remedy: Remedy) -> Phrase:
             return say("a higher precision")
         case Remedy.ANOTHER_WAY:
             return say(
-                "another way to compute the same quantity, such as a series or a library function"
+                "another way to compute the same quantity, such as a series, a library function or "
+                "a fused multiply-add"
             )
         case Remedy.KNOW_INPUTS:
             return say("inputs known more exactly")
         case Remedy.OTHER_SAMPLES:
-            return say("samples away from where the result is 0, jumps or turns steep")
+            return say("samples away from where the result is 0 or infinite, jumps or turns steep")
         case Remedy.LESS_SENSITIVE:
             return say("asking for a quantity that is less sensitive")
         case Remedy.WIDER_RANGE:

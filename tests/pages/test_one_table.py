@@ -132,7 +132,7 @@ def test_all_places_show_the_numbers_of_one_table(at: int) -> None:
     )
     if inspection.counts.valid:
         eic = "∞" if inspection.eic == float("inf") else printed(inspection.eic)
-        assert lines[2].startswith(f"EIC {eic} at ") or lines[2].startswith(f"EIC {eic} (")
+        assert lines[2].startswith(f"EIC {eic}, worst step ") or lines[2].startswith(f"EIC {eic} (")
         assert pane.worst_step == inspection.worst_step
 
     # the report
@@ -148,8 +148,8 @@ def test_all_places_show_the_numbers_of_one_table(at: int) -> None:
         assert said[1] == wording.significant(10**sensitivity.nine_in_ten, 2)
     if said := re.search(r"a program loses (\d+\.\d)", " ".join(map(str, marks(verdict)))):
         assert said[1] == one_decimal(measured)[1]
-    if said := re.search(r"loses (\d+\.\d) digits \(EIC\)", sentence):
-        assert said[1] == wording.number(inspection.eic, 1)
+    if said := re.search(r"grow by (\S+) digits \(EIC\)", sentence):
+        assert said[1] == printed(inspection.eic)
     if sentence.startswith("All well"):  # then no node is red
         assert max(node.local_eic for node in inspection.nodes) < 1
 

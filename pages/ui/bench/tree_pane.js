@@ -41,12 +41,10 @@ function drawing(text) {
 
 const float = (value) =>
   value === "inf" ? Infinity : typeof value === "number" ? value : NaN;
-const decimals = (value, places = 2) =>
-  Number.isNaN(value) ? "—" : Number.isFinite(value) ? value.toFixed(places) : "∞";
+const decimals = (value) =>
+  Number.isNaN(value) ? "—" : !Number.isFinite(value) ? "∞" : value < 0.005 ? "0" : value.toFixed(2);
 const percent = (share) =>
   share > 0 && share < 0.01 ? "< 1 %" : `${Math.round(100 * share)} %`;
-const level = (digits) =>
-  Number.isNaN(digits) ? "undefined" : digits < 1 ? "stable" : digits < 2 ? "sensitive" : "very sensitive";
 const short = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
 const typing = (target) =>
   target?.closest?.("input, textarea, select, [contenteditable=true], [role=textbox], [role=combobox], [role=slider]");
@@ -254,7 +252,7 @@ class Pane {
       if (part.classList.contains("hatch")) part.style.visibility = own ? "" : digits === Infinity ? "visible" : "hidden";
       else part.setAttribute("fill", own ? part.drawn.fill : part.classList.contains("fill") ? fill : ink);
       if (part.classList.contains("value") && part.drawn.text)
-        part.textContent = own ? part.drawn.text : Number.isNaN(digits) ? "—" : decimals(digits, 1);
+        part.textContent = own ? part.drawn.text : Number.isNaN(digits) ? "—" : decimals(digits);
     }
   }
 
@@ -718,7 +716,7 @@ class Pane {
     this.strip.replaceChildren(
       element("div", {class: "eic-pane-line"}, element("code", {title: node.text}, short(node.text, 160)), ...tag, ...facts),
       this.sources(node));
-    this.live.textContent = `Node ${k}: ${short(node.text, 100)}, local EIC ${decimals(node.digits)}, ${level(node.digits)}`;
+    this.live.textContent = `Node ${k}: ${short(node.text, 100)}, local EIC ${decimals(node.digits)}`;
   }
 
   sources(node) {

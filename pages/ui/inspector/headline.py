@@ -441,9 +441,10 @@ def _account_in_short(result: InspectionResult) -> str:
 def _metrics(result: InspectionResult) -> None:
     inspection = result.inspection
     counts = inspection.counts
-    cells = [metric("EIC", wording.number(inspection.eic), glossary.EIC)]
+    eic, finite = map(wording.digits_lost, (inspection.eic, inspection.eic_finite))
+    cells = [metric("EIC", eic, glossary.EIC)]
     if math.isinf(inspection.eic):
-        cells.append(metric("EIC, finite", wording.number(inspection.eic_finite), glossary.FINITE))
+        cells.append(metric("EIC, finite", finite, glossary.FINITE))
     cells += [
         metric(NAMES[RESULT], _result_loss(inspection.nodes[-1]), glossary.RESULT),
         metric(
@@ -486,7 +487,7 @@ def _result_loss(root: NodeAmplification) -> str:
     digits, rest = (wording.digits_lost(v) for v in (root.local_eic, root.local_eic_finite))
     if math.isinf(root.local_eic) and not math.isnan(root.local_eic_finite):
         return f"{digits} <small>else {rest}</small>"
-    return wording.number(root.local_eic)
+    return digits
 
 
 def _quantiles(digits: Quantiles) -> str:
