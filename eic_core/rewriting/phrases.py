@@ -51,19 +51,28 @@ def repair_sentence(
 
 NUMBER_NAMES = tuple(
     map(
-        str, (say("typical"), say("nine in ten"), say("worst"), say("no value"), say("sensitivity"))
+        str,
+        (
+            say("typical"),
+            say("nine in ten"),
+            say("worst"),
+            say("no value"),
+            say("sensitivity"),
+            say("EIC (mean)"),
+        ),
     )
 )
 """The columns of `number_cells`."""
 
 
 def number_cells(numbers: VerdictNumbers) -> tuple[str, ...]:
-    """Digits that a program loses, the rows at which it has no value, and the sensitivity."""
+    """Digits that a program loses, the rows at which it has no value, the sensitivity, and EIC."""
     lost = numbers.measured
     return (
         *(wording.number(value, 1) for value in (lost.typical, lost.nine_in_ten, lost.worst)),
         f"{numbers.without_value:,}",
         wording.number(numbers.sensitivity.nine_in_ten, 1),
+        wording.digits_lost(numbers.eic),
     )
 
 
@@ -74,7 +83,9 @@ def numbers_caption(numbers: VerdictNumbers) -> Phrase:
     lost = say("Digits lost in {precision}", **told)
     if measured.rows < numbers.rows:
         lost = say(
-            "{lost} (measured at {rows}, the worst among them)", lost=lost, rows=measured.rows
+            "{lost} (measured at {rows}, the worst among them, weighted for all)",
+            lost=lost,
+            rows=measured.rows,
         )
     return say(
         "{lost}, rows of {of} without a value, and sensitivity at nine in ten rows",
