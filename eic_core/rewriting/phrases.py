@@ -88,7 +88,7 @@ def numbers_caption(numbers: VerdictNumbers) -> Phrase:
             rows=measured.rows,
         )
     return say(
-        "{lost}, rows of {of} without a value, and sensitivity at nine in ten rows",
+        "{lost}, rows of {of} without a value, sensitivity at nine in ten rows, and EIC",
         lost=lost,
         **told,
     )

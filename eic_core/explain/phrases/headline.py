@@ -15,7 +15,7 @@ from eic_core.explain.phrases import code_text, input_name
 from eic_core.explain.phrases.causes import clause, label
 from eic_core.explain.settling import unsettled_clause
 from eic_core.formula.tree import Formula
-from eic_core.measure.inspection import Inspection
+from eic_core.measure.inspection import INHERITED, Inspection
 from eic_core.measure.measured import Quantiles
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome
 from eic_core.phrasing import Field, Phrase, say, say_count
@@ -110,19 +110,19 @@ hidden by the result.
             "the result right."
         )
     told: dict[str, Field] = {
-        "digits": say("every digit at {rows} rows", rows=inspection.counts.singular)
+        "grow": say("without bound at {rows} rows", rows=inspection.counts.singular)
         if math.isinf(inspection.eic)
-        else wording.mean_phrase(inspection.eic),
+        else say("by {digits}", digits=wording.mean_phrase(inspection.eic)),
         "step": code_text(inspection.formula, step, LONG),
     }
     if step == inspection.formula.root.id:
         return say(
-            "The result is well at nine in ten rows; in the mean over all rows errors grow by "
-            "{digits} (EIC).",
+            "The result is well at nine in ten rows; in the mean over all rows errors grow "
+            "{grow} (EIC).",
             **told,
         )
     return say(
-        "The result is well; up to an inner step, {step}, errors grow by {digits} (EIC), hidden by "
+        "The result is well; up to an inner step, {step}, errors grow {grow} (EIC), hidden by "
         "the result.",
         **told,
     )
@@ -242,6 +242,12 @@ def sentence(finding: Finding, formula: Formula) -> Phrase:
         case Outcome.FINITE:
             return _finite(finding, told)
     assert_never(finding.outcome)
+
+
+def _shown(finding: Finding) -> bool:
+    """Whether a loss inside is what the result loses, of which other sentences tell."""
+    inside = finding.place is Place.WORST_STEP and finding.outcome is Outcome.FINITE
+    return inside and finding.through >= INHERITED
 
 
 def _rows(finding: Finding) -> Phrase:
@@ -432,7 +438,7 @@ def notes(verdict: Judgement) -> Iterator[Phrase]:
                 "Another {created} digits {rows} arise at {place}: {clause}.",
                 **_told(finding, formula),
             )
-        elif place >= first and finding.outcome is not Outcome.NOT_CHECKED:
+        elif place >= first and finding.outcome is not Outcome.NOT_CHECKED and not _shown(finding):
             yield sentence(finding, formula)
         groups.append(group)
     hidden = [finding.at for finding in verdict.findings if finding.through < HIDDEN]

@@ -41,19 +41,24 @@ MEANINGS: Mapping[str, str] = {
 """What each of them is, without its number."""
 
 
+NOTHING = 0.005
+"""Digits below which a number of them is shown as none."""
+
+
 def loss_sentence(formula: Formula, loss: LossSize) -> Phrase:
     """What a loss is, and how large."""
     name, meaning = NAMES[loss.key], MEANINGS[loss.key]
     if math.isnan(loss.digits):
         return say("{name}: not defined here. It is {meaning}.", name=name, meaning=meaning)
-    if loss.node_id is None:
+    if loss.node_id is None or loss.digits < NOTHING:
         size = amount(loss)
     elif loss.node_id_finite in (None, loss.node_id):
         step = _step(formula, loss.node_id)
-        size = say("{digits}, most of them at {step}", digits=amount(loss), step=step)
+        at = say("at") if math.isinf(loss.digits) else say("most of them at")
+        size = say("{digits}, {at} {step}", digits=amount(loss), at=at, step=step)
     else:
         size = say(
-            "infinite at some samples, at {step}, {digits} at the others, most of them at {other}",
+            "infinite at some samples, at {step}, {digits} at the others, at {other}",
             step=_step(formula, loss.node_id),
             digits=wording.mean_phrase(loss.digits_finite),
             other=code_text(formula, loss.node_id_finite),

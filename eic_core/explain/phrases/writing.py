@@ -18,11 +18,9 @@ from eic_core.explain.facts import (
 )
 from eic_core.explain.phrases import code_text, eic_name, input_name
 from eic_core.explain.phrases.ledger import listed_up_to
+from eic_core.explain.phrases.losses import NOTHING
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Field, Phrase, say, say_count
-
-NOTHING = 0.005
-"""Digits below which a number of them is shown as none."""
 
 NAMED = 3
 """Inputs named in a sentence, at most; the others are counted."""
@@ -99,8 +97,8 @@ def note(formula: Formula, remark: Remark) -> Phrase:
             )
         case WorstInside(node_id, digits, singular):
             return say(
-                "At the worst step ({eic}), {step}, errors grow by {digits}: with shared noise "
-                "they grow by less up to the result.",
+                "{eic} is {digits}, most of them at {step}: with shared noise errors grow by less "
+                "up to the result.",
                 eic=eic_name(singular),
                 step=code_text(formula, node_id),
                 digits=wording.mean_phrase(digits),

@@ -151,7 +151,7 @@ def test_the_logarithm_brings_back_what_the_exponential_lost():
     assert root.masked == (1,)
     assert root.rows[1].share == pytest.approx(np.mean(x**-2.0) / np.mean(2 + x**-2.0), rel=1e-6)
     assert found.writing.q == pytest.approx(half_log10_mean(2 + x**-2.0), abs=1e-9)
-    assert "At the worst step (EIC), `exp(x)`, errors grow by 3.00 digits" in found.sentences[3]
+    assert "EIC is 3.00 digits, most of them at `exp(x)`" in found.sentences[3]
 
 
 def test_the_roots_cancel_where_x_is_large_and_the_writing_is_to_blame():
@@ -230,7 +230,7 @@ def test_the_masked_branch_loses_where_its_sine_crosses_zero_and_the_result_does
         rel=1e-4,
     )
     assert "crosses zero" in found.sentences[2]
-    assert "with shared noise they grow by less up to the result" in found.sentences[3]
+    assert "with shared noise errors grow by less up to the result" in found.sentences[3]
 
 
 def test_the_pole_lies_at_2_grows_with_n_and_is_the_functions_own():
@@ -284,7 +284,7 @@ def test_the_found_formula_undoes_its_own_exponents():
     named = {str(found.ledger.source(row)): row.share for row in found.ledger.rows}
     assert named["error of the input `x₂`"] == pytest.approx(by_base / np.mean(s2), rel=1e-9)
     assert "amplified 165 times at the power" in found.sentences[1]
-    assert "with shared noise they grow by less up to the result" in found.sentences[3]
+    assert "with shared noise errors grow by less up to the result" in found.sentences[3]
 
 
 def test_a_function_and_a_writing_may_share_the_blame():

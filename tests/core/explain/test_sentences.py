@@ -143,8 +143,8 @@ def test_a_result_that_shows_a_loss_is_not_said_to_hide_it():
     assert {step_of(inspection, f) for f in inner} == {"x − 1.5000001"}
     assert {f.at for f in inner} == {inspection.worst_step}
     said = " ".join(map(str, writing_loss(inspection).notes))
-    assert "At the worst step (EIC), `x − 1.5000001`, errors grow by 6.52 digits" in said
-    assert "with shared noise they grow by less up to the result" in said
+    assert "EIC is 6.52 digits, most of them at `x − 1.5000001`" in said
+    assert "with shared noise errors grow by less up to the result" in said
 
 
 def test_a_loss_that_grows_with_n_is_not_said_not_to_grow():
