@@ -16,7 +16,10 @@ from eic_core.cli.inspect_command import describe
 from eic_core.corpora.laws import load
 from eic_core.drawing.svg import tree_svg
 from eic_core.explain.judgement import VerdictNumbers
-from eic_core.explain.phrases.headline import marks
+from eic_core.explain.phrases import code_text
+from eic_core.explain.phrases.headline import LONG, marks
+from eic_core.explain.phrases.losses import account_line
+from eic_core.measure.inspection import INHERITED
 from eic_core.measure.measured import Quantiles
 from eic_core.report import sections
 from eic_core.samples import Domain
@@ -130,18 +133,34 @@ def test_all_places_show_the_numbers_of_one_table(at: int) -> None:
     assert [node.digits for node in pane.nodes] == pytest.approx(
         [round(node.local_eic, 3) for node in inspection.nodes], nan_ok=True
     )
+    findings = DIAGNOSES.diagnosis(result, inspection.worst_step)
     if inspection.counts.valid:
-        eic = "∞" if inspection.eic == float("inf") else printed(inspection.eic)
+        eic = printed(inspection.eic)
         assert lines[2].startswith(f"EIC {eic}, worst step ") or lines[2].startswith(f"EIC {eic} (")
-        assert pane.worst_step == inspection.worst_step
+        step = inspection.nodes[inspection.worst_step]
+        assert f"worst step {code_text(inspection.formula, step.node.id, LONG)}" in lines[2]
+        assert pane.worst_step == step.node.id == findings.ledger.target
+        # it creates the loss, or has nearly all of it: no step below is as large and adds more
+        assert not step.local_eic < INHERITED * inspection.eic
+        (own,) = re.findall(r"worst step (?:`[^`]*`)(?: \((\S+)\))?", lines[2])
+        assert (own or eic) == printed(step.local_eic)
+
+    # a mean has two decimals wherever it is told, and says that it is one
+    told = [*findings.sentences, str(account_line(findings.losses)), *map(str, verdict.notes)]
+    of_eic = re.findall(r"\(EIC\) (\d\S*) digits|EIC is (\d\S*) digits", " ".join(told))
+    means = {printed(inspection.eic), printed(inspection.eic_finite)}
+    assert {"".join(each) for each in of_eic} <= means
+    if said := re.search(r"shared noise errors grow by (\d\S*) digits.*?, in the mean", told[3]):
+        assert said[1] == printed(findings.writing.q)
 
     # the report
-    findings = DIAGNOSES.diagnosis(result, inspection.worst_step)
     assert findings.verdict.numbers is numbers
     assert one_decimal(sensitivity)[1] in sections.gauges_picture(findings)
 
     # the sentence and the marks
     sentence = str(verdict.sentence)
+    if said := re.search(r"in range at ([\d,]+) of ([\d,]+)\.", sentence):
+        assert said[2] in sentence[: said.start()] and int(said[1]) < int(said[2])
     if said := re.search(r"(\d+\.\d)(?: digits)? at nine in ten rows", sentence):
         assert said[1] == one_decimal(measured)[1]
     if said := re.search(r"sensitive: (\S+)-fold", sentence):

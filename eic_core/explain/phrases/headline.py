@@ -511,22 +511,26 @@ def eic_line(inspection: Inspection) -> Phrase:
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 1.5]})
-    >>> for text in ("sqrt(10000*x - 9999*x)", "log(x) + 1", "sqrt(-x)"):
+    >>> for text in ("sqrt(10000*x - 9999*x)", "log(x) + 1", "x - 2", "sqrt(-x)"):
     ...     print(eic_line(inspect(read(text).formula, samples)))
     EIC 4.39, worst step `10000·x − 9999·x`; of the result 4.09
     EIC ∞ (0.43 without 1 singular row), worst step `log(x)`; of the result 0.20
+    EIC 0.60, worst step `x − 2`, the result
     EIC has no value: no row has one
     """
     if not inspection.counts.valid:
         return say("EIC has no value: no row has one")
     root, step = inspection.nodes[-1], inspection.worst_step
     place: Field = code_text(inspection.formula, step, LONG)
+    eic = _digits_and_finite(inspection.eic, inspection.eic_finite, inspection.counts.singular)
+    if step == root.node.id:
+        return say("EIC {eic}, worst step {place}, the result", eic=eic, place=place)
     own = wording.digits_lost(inspection.nodes[step].local_eic)
     if own != wording.digits_lost(inspection.eic):  # steps above pass its loss on, and add a little
         place = say("{place} ({own})", place=place, own=own)
     return say(
         "EIC {eic}, worst step {place}; of the result {result}",
-        eic=_digits_and_finite(inspection.eic, inspection.eic_finite, inspection.counts.singular),
+        eic=eic,
         place=place,
         result=_digits_and_finite(root.local_eic, root.local_eic_finite, root.singular),
     )
