@@ -37,7 +37,7 @@ _FONT = "Source Sans Pro, Segoe UI, Helvetica, Arial, sans-serif"
 PADDING = 16.0
 """Pixels at each side of the tree, and below it where it has no legend."""
 
-LEGEND, LEGEND_WIDTH = 80.0, 340.0
+LEGEND, LEGEND_WIDTH = 80.0, 400.0
 """Height and width of the legend in pixels; in less width its levels take a line more."""
 
 _LINE = 15.0

@@ -24,7 +24,7 @@ from eic_core.wording import digits_lost
 
 TEXT_LIMIT = 400
 
-INHERITED = 0.8
+INHERITED = 0.85
 """A step that has so much of its loss from one below, a digit or more, only passes it on."""
 
 _Of = TypeVar("_Of")
@@ -249,7 +249,7 @@ class Inspection(Displayed, Plain):
         step = max(tied, key=added)  # the first of equals
         way = [step]
         while operands := self.nodes[step].node.children:
-            shares = self.amplification.edge_shares(step)
+            shares = self.nodes[step].edge_shares
             known = shares if len(shares) == len(operands) else (math.nan,) * len(operands)
             step, _ = max(
                 zip(operands, known, strict=True),

@@ -131,7 +131,7 @@ def test_all_places_show_the_numbers_of_one_table(at: int) -> None:
     assert set(labels) <= {printed(node.local_eic) for node in inspection.nodes}
     pane = pane_of(result)
     assert [node.digits for node in pane.nodes] == pytest.approx(
-        [round(node.local_eic, 3) for node in inspection.nodes], nan_ok=True
+        [node.local_eic for node in inspection.nodes], rel=0, abs=0, nan_ok=True
     )
     findings = DIAGNOSES.diagnosis(result, inspection.worst_step)
     if inspection.counts.valid:

@@ -41,8 +41,8 @@ function drawing(text) {
 
 const float = (value) =>
   value === "inf" ? Infinity : typeof value === "number" ? value : NaN;
-const decimals = (value) =>
-  Number.isNaN(value) ? "—" : !Number.isFinite(value) ? "∞" : value < 0.005 ? "0" : value.toFixed(2);
+const decimals = (value, places = 2) =>
+  Number.isNaN(value) ? "—" : !Number.isFinite(value) ? "∞" : value < 0.005 ? "0" : value.toFixed(places);
 const percent = (share) =>
   share > 0 && share < 0.01 ? "< 1 %" : `${Math.round(100 * share)} %`;
 const short = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
@@ -252,7 +252,7 @@ class Pane {
       if (part.classList.contains("hatch")) part.style.visibility = own ? "" : digits === Infinity ? "visible" : "hidden";
       else part.setAttribute("fill", own ? part.drawn.fill : part.classList.contains("fill") ? fill : ink);
       if (part.classList.contains("value") && part.drawn.text)
-        part.textContent = own ? part.drawn.text : Number.isNaN(digits) ? "—" : decimals(digits);
+        part.textContent = own ? part.drawn.text : Number.isNaN(digits) ? "—" : decimals(digits, bench.by === "row" ? 1 : 2);
     }
   }
 
@@ -707,7 +707,7 @@ class Pane {
     const words = this.data.words;
     const facts = [fact("local EIC", decimals(node.digits), words.digits), fact("s̄", node.s_text, words.s)];
     if (bench.by === "created") facts.push(fact("created here", decimals(node.created), "Digits of the worst step's that arise at this node."));
-    if (bench.by === "row" && this.rowDigits) facts.push(fact("this row", decimals(float(this.rowDigits[k])), "log10 of s at this row."));
+    if (bench.by === "row" && this.rowDigits) facts.push(fact("this row", decimals(float(this.rowDigits[k]), 1), "log10 of s at this row."));
     if (node.evaluated >= 0 && node.evaluated < this.data.valid) facts.push(fact("evaluated at", node.evaluated.toLocaleString("en"), words.evaluated));
     if (node.singular) facts.push(fact("finite", decimals(node.finite), words.finite), fact("singular at", node.singular.toLocaleString("en"), words.singular));
     if (node.invalid) facts.push(fact("no real value at", node.invalid.toLocaleString("en"), words.invalid));
