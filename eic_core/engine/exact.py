@@ -152,7 +152,7 @@ class ExactEvaluator:
     def _to_depth(self, cells: Mapping[str, Cell], depth: int) -> ExactSample:
         bits = max(FIRST_BITS, self.accuracy + 20)
         while True:
-            self.work += len(self.tape.slots) * (1 + bits // 512)
+            self.work += len(self.tape.slots) * (1 + bits // 2048)
             try:
                 with working(bits):
                     return _Attempt(self, cells, bits, depth).run()

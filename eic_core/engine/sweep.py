@@ -473,7 +473,7 @@ def evaluate(
             noise = exact_noise.noise(cells)
             sample = noise.results
             assert isinstance(sample, ExactSample)
-            work += len(tape) * (1 + sample.bits // 512)
+            work += len(tape) * (1 + sample.bits // 2048)
             ok[rows] = sample.first_invalid is None
             if only_range[rows[0]] and not tape.chooses and _is_plain(sample):
                 out_of_range.append((sample, rows))

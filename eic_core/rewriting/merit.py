@@ -20,6 +20,9 @@ enough: any formula of a few operations loses so many."""
 FUNCTION = 6
 """What a function that the formula does not have counts in `Merit.size`: as three nodes."""
 
+UNNAMED = 2
+"""Nodes of a part that nobody gives a name to write it once."""
+
 LONG = 5
 """Digits of a whole number that nobody writes unless the formula has it."""
 
@@ -94,16 +97,18 @@ class Merit(NamedTuple):
 
 
 def size_of(terms: Terms, form: int) -> int:
-    """Twice its nodes; the nodes of a part that occurs again count half there.
+    """Twice its nodes; the nodes of a part that occurs again count half there, if it is long enough
+    for somebody to give it a name.
 
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
-    >>> [size_of(terms, terms.add(read(text).formula)) for text in ("x + x", "(x + 1)*(x + 1)")]
-    [6, 11]
+    >>> texts = "x + x", "exp(x)*exp(x)", "(x + 1)*(x + 1)"
+    >>> [size_of(terms, terms.add(read(text).formula)) for text in texts]
+    [6, 10, 11]
     """
-    parts = [terms[number] for number in terms.subterms(form) if terms[number].children]
-    leaves = [child for part in parts for child in part.children if not terms[child].children]
-    return (len(parts) + len(leaves) or 1) + terms.size(form)
+    named = [terms[n] for n in terms.subterms(form) if n == form or terms.size(n) > UNNAMED]
+    below = [terms.size(n) for part in named for n in part.children]
+    return len(named) + sum(size for size in below if size <= UNNAMED) + terms.size(form)
 
 
 def nested_quotients(terms: Terms, form: int) -> int:

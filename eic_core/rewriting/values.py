@@ -203,6 +203,9 @@ class ValueTable:
             for i, value in zip(rows, found, strict=False):
                 values[i] = value
             undecided = [i for i in rows if values[i] is None]
+            unknown = self._assumed[number].intersection(undecided)
+            missing |= unknown  # What lies over a 0 without a proof is compared with nothing
+            undecided = [i for i in undecided if i not in unknown]
             for i in undecided[:1] if alike else undecided:
                 self.budget.check()
                 self._settle(number, i)
@@ -223,7 +226,7 @@ class ValueTable:
     def _try(self, number: int, rows: Sequence[int], bits: int) -> Values:
         """The values at some rows in so many bits, the working precision; None where undecided."""
         term = self.terms[number]
-        self.terms.work.spend(BALL, len(rows) * (1 + bits // 512))
+        self.terms.work.spend(BALL, len(rows) * (1 + bits // 2048))
         if term.operator == VARIABLE:
             return [arb(self.rows[i][term.label]) for i in rows]
         if term.operator == CONSTANT:

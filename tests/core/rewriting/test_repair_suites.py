@@ -341,6 +341,11 @@ def test_hammings_cases_keep_their_digits_in_a_known_form_under_their_preconditi
     assert best <= 1.5 < 10 < points.bits(doubles(case.read(), points.columns))
 
 
+def test_a_root_of_a_quadratic_loses_nothing_in_any_quadrant_whatever_its_numbers() -> None:
+    found = run(next(case for case in hamming.CASES if case.name.startswith("quadp")))
+    assert found.finished and found.after <= found.best + WITHIN
+
+
 def test_every_textbook_case_but_one_has_a_known_form() -> None:
     assert [case.name for case in textbook.CASES if not case.known_forms] == [
         "x − sin over x − tan"

@@ -32,6 +32,7 @@ from eic_core.rewriting.search import Costs, Limits, Search
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable, first_difference
 from eic_core.rewriting.verify import Verifier, decimal_rows
+from eic_core.rewriting.work import EXACT
 from tests.effort import dear
 from tests.repairs import repaired, repaired_on
 
@@ -279,6 +280,16 @@ def test_a_zero_without_a_proof_is_none_that_turns_a_rewrite_down() -> None:
     assert shallow.agree(zero, form) and not shallow.agree(zero, wrong)
     assert first_difference(shallow.values(zero), shallow.values(form)) == 0
     assert first_difference(deep.values(zero), deep.values(form)) is None
+
+
+def test_what_lies_over_a_zero_without_a_proof_has_no_value_and_takes_no_work() -> None:
+    terms = Terms()
+    zero, over = (terms.add(read(t).formula) for t in ("1 - cos(x)", "x/(1 - cos(x))"))
+    table = ValueTable(terms, [{"x": "1e-200"}, {"x": "2"}])
+    assert table.values(zero)[0] == 0
+    done = terms.work.done
+    assert table.values(over)[0] is None and table.values(over)[1] is not None
+    assert terms.work.done - done < EXACT
 
 
 def test_the_limit_of_steps_is_kept() -> None:
