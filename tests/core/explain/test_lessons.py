@@ -207,7 +207,7 @@ def test_the_nested_sine_is_sensitive_whatever_the_writing():
     s2 = 1 + by_x + by_cot
     of_result = blame(found.inspection, found.inspection.bottleneck)
     assert of_result.rows[0].share == pytest.approx(np.sum(by_x) / np.sum(s2), rel=1e-6)
-    assert "cot(x)` crosses zero" in found.sentences[2]
+    assert "sin(cot(x))` crosses zero" in found.sentences[2]
     assert found.sentences[3].endswith(
         " of them are the function's own sensitivity to errors of `x`."
     )
