@@ -56,7 +56,7 @@ def _table(
         f"<span>{name}</span></th>"
         for name, columns, explained in groups
     )
-    lost = NUMBER_NAMES[:3]
+    *lost, _, _, _ = NUMBER_NAMES
     columns = "".join(f'<th scope="col">{name}</th>' for name in (*lost, "NumPy", "C"))
     body = "".join(_rows(form, _name(form, leading), form.text == leading) for form in forms)
     if yours is not None and own is not None:
@@ -82,8 +82,9 @@ def _name(form: FrontForm, leading: str) -> str:
 
 
 def _rows(form: FrontForm, name: str, best: bool) -> str:
+    *lost, _, _, _ = number_cells(form.numbers)
     numbers = (
-        *number_cells(form.numbers)[:3],
+        *lost,
         wording.significant(form.nanoseconds.numpy, 2),
         wording.significant(form.nanoseconds.c, 2),
     )
