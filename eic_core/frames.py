@@ -291,7 +291,12 @@ def _cells(scored: ListedScore, data: TableData, effort: Effort, seconds: float)
         cells["left_out"] = cells["left_out"] or str(error)
     if seconds and measured >= A_DIGIT:
         form = repair(
-            formula, samples, effort=effort, limit_seconds=seconds, inspection=inspection
+            formula,
+            samples,
+            effort=effort,
+            limit_seconds=seconds,
+            limit_repairs=1,
+            inspection=inspection,
         ).leading
         if form is not None:
             cells["better_form"], cells["needs"] = form.text, ", ".join(form.assumptions)

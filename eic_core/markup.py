@@ -152,6 +152,11 @@ def digits(value: float) -> Markup:
     return data(value, digits_text(value))
 
 
+def lost(value: float) -> Markup:
+    """Digits that single rows lose, to one decimal."""
+    return data(value, wording.number(value, 1))
+
+
 def share(value: float) -> Markup:
     return data(value, share_text(value))
 
@@ -173,6 +178,7 @@ _FILTERS: dict[str, Callable[..., Markup]] = {
     "count": count,
     "digits": digits,
     "fit": fit,
+    "lost": lost,
     "plain": plain,
     "share": share,
 }

@@ -197,20 +197,31 @@ def r_squared(value: float) -> str:
 
 
 def digits_lost(value: float) -> str:
-    """A number of digits lost, for a label; inf is every digit, nan no value.
+    """A mean number of digits, as EIC is, on every label; inf is every digit, nan no value.
 
     >>> digits_lost(4.38905), digits_lost(0.0), digits_lost(float("inf")), digits_lost(12.345)
-    ('4.39', '0', '∞', '12.3')
+    ('4.39', '0', '∞', '12.35')
     >>> digits_lost(float("nan"))
     'undefined'
     """
     if value < 0.005:
         return "0"
-    return number(value, 1 if value >= 9.995 else 2, missing="undefined")
+    return number(value, missing="undefined")
+
+
+def mean_phrase(value: float) -> str:
+    """The same in a sentence, to the digit.
+
+    >>> mean_phrase(4.38905), mean_phrase(0.0), mean_phrase(float("inf"))
+    ('4.39 digits', 'no digit', 'every digit')
+    """
+    if math.isinf(value):
+        return "every digit"
+    return "no digit" if value < 0.005 else f"{digits_lost(value)} digits"
 
 
 def digits_phrase(value: float) -> str:
-    """A number of digits, for a sentence; inf is every digit.
+    """A number of digits that single rows lose, for a sentence; inf is every digit.
 
     >>> digits_phrase(4.389), digits_phrase(1.0), digits_phrase(0.02), digits_phrase(0.0)
     ('4.4 digits', '1.0 digits', '0.02 digits', 'no digit')

@@ -210,11 +210,12 @@ def _quantiles(digits: Quantiles) -> str:
     """
     >>> from eic_core.measure.measured import Quantiles
     >>> _quantiles(Quantiles(0.5, 1.25, 7.0, 1.0, 2.0))
-    '0.50 digits typically, 1.25 at nine in ten rows, 7.00 at the worst'
+    '0.5 digits typically, 1.2 at nine in ten rows, 7.0 at the worst'
     """
     if math.isnan(digits.worst):
         return "undefined"
-    typical, most, worst = map(_digits, (digits.typical, digits.nine_in_ten, digits.worst))
+    values = digits.typical, digits.nine_in_ten, digits.worst
+    typical, most, worst = [wording.number(value, 1) for value in values]
     return f"{typical} digits typically, {most} at nine in ten rows, {worst} at the worst"
 
 

@@ -172,11 +172,12 @@ LEVELS = ("stable", "sensitive", "very-sensitive", "infinite", "undefined")
 """Names of the levels, as style sheets and `explain.judgement.Level` have them."""
 
 LEVEL_WORDS = (
-    ("stable", "stable"),
-    ("sensitive", "sensitive from 1"),
-    ("very-sensitive", "very sensitive from 2 digits"),
+    ("stable", "below 1"),
+    ("sensitive", "from 1"),
+    ("very-sensitive", "from 2 digits"),
 )
-"""The levels of the scale with their limits, for a legend."""
+"""The limits of the levels, for a legend. The words of the levels are the badge's alone, which goes
+by nine in ten rows: a node has a mean."""
 
 LEVEL_SPANS = {
     "stable": (LOW, TYPICAL_LAW),

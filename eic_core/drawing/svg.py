@@ -27,7 +27,6 @@ from eic_core.drawing.scale import (
     SCALE,
     SCALE_TITLES,
     THEMES,
-    level_of,
     level_ramp,
 )
 from eic_core.errors import require
@@ -38,7 +37,7 @@ _FONT = "Source Sans Pro, Segoe UI, Helvetica, Arial, sans-serif"
 PADDING = 16.0
 """Pixels at each side of the tree, and below it where it has no legend."""
 
-LEGEND, LEGEND_WIDTH = 80.0, 340.0
+LEGEND, LEGEND_WIDTH = 80.0, 400.0
 """Height and width of the legend in pixels; in less width its levels take a line more."""
 
 _LINE = 15.0
@@ -246,7 +245,7 @@ class _Picture:
         else:
             number = bound_text(card.loss) if card.folded else wording.digits_lost(card.loss)
             what = "local EIC" if self.by == "eic" else "digits created"
-            parts += [f"{what} {number}", level_of(card.loss).replace("-", " ")]
+            parts.append(f"{what} {number}")
         if card.tag:
             parts.append(card.tag)
         if card.folded:

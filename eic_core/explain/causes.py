@@ -163,6 +163,19 @@ class Evidence:
         return self.inspection.sign_changes.at(self.node.id).loses_at_zero
 
     @property
+    def divides(self) -> bool:
+        """Whether the step above has a pole at such a zero."""
+        formula = self.inspection.formula
+        above = formula.parents[self.node.id]
+        if above is None or not self.crosses:
+            return False
+        step = formula.nodes[above]
+        at_zero = [np.array(float(child != self.node.id)) for child in step.children]
+        row = OPERATORS[step.operator]
+        pole, p = row.pole, row.parameter(step.parameter)
+        return pole is not None and bool(pole(NUMPY, at_zero, p))
+
+    @property
     def largest(self) -> float:
         """The largest finite size of the first operand over all samples at which the node keeps a
         digit; nan if none is finite.
@@ -310,7 +323,7 @@ def _cancellation(row: Operator, evidence: Evidence) -> Cause | None:
         extent = Extent.CROSSING
     else:
         extent = Extent.NEARLY if float(np.nanmax(kept)) < 0.5 else Extent.SOMEWHERE
-    return Cancellation(evidence.node.id, extent, where_lost)
+    return Cancellation(evidence.node.id, extent, where_lost, evidence.divides)
 
 
 def is_smaller_elsewhere(y: Array, lost: Array, size: float) -> bool:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from eic_core.engine.sweep import ExactNoise, node_units, sweep
 from eic_core.formula.tree import Formula
-from eic_core.measure.inspection import Inspection, cached_on_inspection
+from eic_core.measure.inspection import INHERITED, Inspection, cached_on_inspection
 from eic_core.operators.wide import Array
 
 CLOSE = 1e-12
@@ -325,7 +325,9 @@ def created_losses(inspection: Inspection, node_id: int) -> tuple[CreatedLoss, .
 def losses_by_step(
     inspection: Inspection, target: int, created: Sequence[float]
 ) -> tuple[CreatedLoss, ...]:
-    """The digits that the nodes of a target's subtree create, by distinct operation."""
+    """The digits that the nodes of a target's subtree create, by distinct operation: the largest
+    first, but before one of about as many digits the worst step, as everywhere else.
+    """
     first = inspection.formula.first[target]
     slots = inspection.amplification.tape.slots
     by_slot: dict[int, list[int]] = {}
@@ -340,7 +342,13 @@ def losses_by_step(
         )
         for places in by_slot.values()
     ]
-    return tuple(sorted(losses, key=lambda loss: (-round(loss.digits, 6), loss.node_id)))
+    least = INHERITED * max((loss.digits for loss in losses), default=0.0)
+
+    def rank(loss: CreatedLoss) -> tuple[bool, float, int]:
+        is_worst = inspection.worst_step in loss.copies and loss.digits >= least
+        return not is_worst, -round(loss.digits, 6), loss.node_id
+
+    return tuple(sorted(losses, key=rank))
 
 
 @dataclass(frozen=True)

@@ -378,7 +378,7 @@ class OverallAgreement:
     apart: int  # Of these, those at which the ways differ
     worst: int | None  # Of these, an unclear one, or that of the largest loss
     because: Reason | None  # What there is to say of it
-    unclear: bool  # Whether no reason was found there
+    unclear: int  # At how many no reason was found
     nothing: tuple[Nothing, ...]  # What the nodes are that show nothing
 
 

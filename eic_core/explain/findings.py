@@ -54,6 +54,7 @@ class Accumulated(_Cause):
 class Cancellation(_Cause):
     extent: Extent
     kept: float  # |a ± b| / (|a| + |b|) at a typical row where digits are lost
+    pole: bool = False  # Whether the step above it has a pole where it crosses zero
 
 
 @dataclass(frozen=True)

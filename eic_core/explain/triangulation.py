@@ -251,7 +251,7 @@ class Triangulation(Plain):
             len(apart),
             None if worst is None else worst.node_id,
             None if worst is None else worst.agreement.because,
-            worst is not None and worst.agreement.badge == UNCLEAR,
+            sum(node.agreement.badge == UNCLEAR for node in apart),
             tuple(kind for kind in Nothing if kind in nothing),
         )
 

@@ -389,17 +389,22 @@ def _first_order(
 
 
 def _worst_step(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
-    """The step of largest local EIC, where it is not the result, and loses a digit or more."""
+    """The step of largest local EIC, where it is not the result, and loses a digit or more; where
+    it keeps none, at the rows at which the result does.
+    """
     worst, eic = inspection.worst_step, inspection.eic
     if worst == inspection.formula.root.id or not eic >= SENSITIVE_FROM:
         return
+    _, of_result = inspection.amplification.trace(inspection.formula.root.id)
     _, s = inspection.amplification.trace(worst)
     with np.errstate(invalid="ignore"):
         digits = quantiles_of(np.log10(s))
     outcome = Outcome.NO_DIGIT if math.isinf(eic) else Outcome.FINITE
     explained: list[tuple[Cause, Rows, float]] = []
     if math.isinf(eic):
-        explained += [(why, at, math.nan) for why, at in singular_causes(inspection, worst)]
+        for why, at in singular_causes(inspection, worst):
+            if len(hidden := at[~np.isinf(of_result[at])]):
+                explained.append((why, hidden, math.nan))
     else:
         known = np.flatnonzero(np.isfinite(s))
         explained += [(why, known, created) for why, created in explain_loss(inspection, worst)]

@@ -24,6 +24,9 @@ from eic_core.wording import digits_lost
 
 TEXT_LIMIT = 400
 
+INHERITED = 0.85
+"""A step that has so much of its loss from one below, a digit or more, only passes it on."""
+
 _Of = TypeVar("_Of")
 _Result = TypeVar("_Result")
 
@@ -214,7 +217,8 @@ class Inspection(Displayed, Plain):
 
     @cached_property
     def worst_step(self) -> int:
-        """Of the nodes whose printed local EIC is the largest the one that adds most.
+        """Of the nodes whose printed local EIC is the largest the one that adds most, or the step
+        below that adds more, where nearly all of the loss is there already.
 
         Without a valid sample the node at which most samples first have no value.
 
@@ -242,7 +246,19 @@ class Inspection(Displayed, Plain):
 
         printed = digits_lost(max(lost for lost in digits if not math.isnan(lost)))
         tied = [k for k, lost in enumerate(digits) if digits_lost(lost) == printed]
-        return max(tied, key=added)  # the first of equals
+        step = max(tied, key=added)  # the first of equals
+        way = [step]
+        while operands := self.nodes[step].node.children:
+            shares = self.nodes[step].edge_shares
+            known = shares if len(shares) == len(operands) else (math.nan,) * len(operands)
+            step, _ = max(
+                zip(operands, known, strict=True),
+                key=lambda operand: (max(0.0, operand[1]), digits[operand[0]]),
+            )
+            if not digits[step] >= max(1.0, INHERITED * digits[way[0]]):
+                break
+            way.append(step)
+        return max(way, key=added)
 
     @cached_property
     def sign_changes(self) -> SignChanges:

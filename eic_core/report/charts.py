@@ -190,8 +190,9 @@ def losses(writing: WritingLoss) -> Chart:
             marks.append(Stroke(*box, 1.2, "dot"))
         words.append(f"{heading}: {number}")
     # Whatever the values, there is room for ∞: figures can be compared
-    axis = ChartAxis("digits by which errors grow", (0, END + 1.2), DIGITS)
-    return _rows(marks, len(rows), axis, f"Digits by which errors grow: {'; '.join(words)}")
+    title = "digits by which errors grow, in the mean"
+    axis = ChartAxis(title, (0, END + 1.2), DIGITS)
+    return _rows(marks, len(rows), axis, f"{wording.capital(title)}: {'; '.join(words)}")
 
 
 def growth(curve: Growth) -> Chart:

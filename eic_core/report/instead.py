@@ -11,7 +11,7 @@ from eic_core.explain.judgement import VerdictNumbers
 from eic_core.markup import Cell, Piece
 from eic_core.report.error_curves import error_curves, ways_along
 from eic_core.report.findings import Findings
-from eic_core.report.report_table import NONE, ReportTable, code, count, digits
+from eic_core.report.report_table import NONE, ReportTable, code, count, digits, lost
 from eic_core.report.rulers import letters
 from eic_core.rewriting import FrontForm, Repair, Repairs
 from eic_core.rewriting.phrases import (
@@ -60,14 +60,13 @@ def verified(form: Repair) -> tuple[str, str]:
 def before_and_after(form: Repair) -> ReportTable:
     elsewhere = form.before.elsewhere
     return ReportTable(
-        ("", *NUMBER_NAMES, "EIC", "nodes", f"mean, {precision_name(elsewhere.precision)}"),
+        ("", *NUMBER_NAMES, "nodes", f"mean, {precision_name(elsewhere.precision)}"),
         [
             (
                 name,
                 *_numbers(numbers),
-                digits(numbers.eic),
                 count(measured.complexity),
-                digits(measured.elsewhere.mean_digits_lost),
+                lost(measured.elsewhere.mean_digits_lost),
             )
             for name, numbers, measured in (
                 ("as written", form.written, form.before),
@@ -82,11 +81,12 @@ def before_and_after(form: Repair) -> ReportTable:
 
 def _numbers(numbers: VerdictNumbers) -> tuple[Cell, ...]:
     """Under `NUMBER_NAMES`."""
-    lost = numbers.measured
+    measured = numbers.measured
     return (
-        *map(digits, (lost.typical, lost.nine_in_ten, lost.worst)),
+        *map(lost, (measured.typical, measured.nine_in_ten, measured.worst)),
         count(numbers.without_value),
-        digits(numbers.sensitivity.nine_in_ten),
+        lost(numbers.sensitivity.nine_in_ten),
+        digits(numbers.eic),
     )
 
 
@@ -102,8 +102,8 @@ def branches(form: Repair) -> ReportTable | None:
                 code(branch.condition) if branch.condition else "elsewhere",
                 _computed(branch),
                 count(branch.rows),
-                digits(branch.before),
-                digits(branch.after),
+                lost(branch.before),
+                lost(branch.after),
             )
             for letter, branch in _lettered(form)
         ],
@@ -162,11 +162,11 @@ def derivation(form: Repair, repairs: Repairs) -> ReportTable:
     return ReportTable(
         ("rule", "digits lost", "before", "after"),
         [
-            ("as written", digits(written), NONE, NONE),
+            ("as written", lost(written), NONE, NONE),
             *[
                 (
                     f"{letter}: {step.rule}" if several else step.rule,
-                    digits(step.digits),
+                    lost(step.digits),
                     code(step.before),
                     code(step.after),
                 )
@@ -199,7 +199,7 @@ def front(repairs: Repairs) -> ReportTable:
         f"{numbers_caption(repairs.written)}. Nanoseconds of "
         "a call, in NumPy for each element of an array: added up from operators measured on one "
         "machine (x86-64); the ratios matter.",
-        numbers=(1, 2, 3, 4, 5, 6, 7),
+        numbers=(1, 2, 3, 4, 5, 6, 7, 8),
         marked=frozenset({texts.index(leading.text)} if leading and marked else ()),
     )
 

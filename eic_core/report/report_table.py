@@ -34,6 +34,7 @@ class ReportTable:
         return len(self.rows) > OPEN_ROWS
 
 
-code, digits, share, count, fit, plain = (
-    partial(Formatted, kind) for kind in ("code", "digits", "share", "count", "fit", "plain")
+code, digits, lost, share, count, fit, plain = (
+    partial(Formatted, kind)
+    for kind in ("code", "digits", "lost", "share", "count", "fit", "plain")
 )

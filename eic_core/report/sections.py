@@ -46,6 +46,7 @@ from eic_core.report.report_table import code as _code
 from eic_core.report.report_table import count as _count
 from eic_core.report.report_table import digits as _digits
 from eic_core.report.report_table import fit as _fit
+from eic_core.report.report_table import lost as _lost
 from eic_core.report.report_table import plain as _plain
 from eic_core.report.report_table import share as _share
 
@@ -151,7 +152,7 @@ def _finding(finding: Finding, formula: Formula, texts: Sequence[str]) -> tuple[
         _code(texts[cause.node]),
         finding.outcome.name.lower().replace("_", " "),
         NONE if finding.rows is None else _count(finding.rows),
-        *map(_digits, (digits.typical, digits.nine_in_ten, digits.worst)),
+        *map(_lost, (digits.typical, digits.nine_in_ten, digits.worst)),
         "measured" if finding.noise is ErrorKind.ROUNDING else "sensitivity",
     )
 
@@ -199,7 +200,7 @@ def gauges(findings: Findings) -> ReportTable:
     return ReportTable(
         ("digits", "half", "90 %", "worst"),
         [
-            (name, *map(_digits, (size.typical, size.nine_in_ten, size.worst)))
+            (name, *map(_lost, (size.typical, size.nine_in_ten, size.worst)))
             for name, size in quantities
         ],
         "Digits at half of the rows, at nine in ten, and at the worst. Sensitivity: errors of "
@@ -265,7 +266,7 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
             part = "Half" if name == "median" else name
             yield (
                 f"log10 s at {spread.place}, {name}",
-                _digits(value),
+                _lost(value),
                 (
                     f"At {part.lower()} of the samples errors grow by at most so many digits "
                     "there; local EIC is of the mean."
@@ -283,9 +284,9 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
 
 
 def _quantities(name: str, digits: Quantiles, meaning: str) -> Iterator[tuple[Cell, Cell, Cell]]:
-    yield f"{name}, half", _digits(digits.typical), f"At half of the rows {meaning}"
-    yield f"{name}, 90 %", _digits(digits.nine_in_ten), "The same at nine in ten rows."
-    yield f"{name}, worst", _digits(digits.worst), "The same at the worst row."
+    yield f"{name}, half", _lost(digits.typical), f"At half of the rows {meaning}"
+    yield f"{name}, 90 %", _lost(digits.nine_in_ten), "The same at nine in ten rows."
+    yield f"{name}, worst", _lost(digits.worst), "The same at the worst row."
 
 
 # The operators whose noise it is

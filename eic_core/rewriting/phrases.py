@@ -13,6 +13,7 @@ from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
 from eic_core.rewriting.gains import (
+    NEAR,
     Advice,
     Gain,
     Helps,
@@ -50,19 +51,28 @@ def repair_sentence(
 
 NUMBER_NAMES = tuple(
     map(
-        str, (say("typical"), say("nine in ten"), say("worst"), say("no value"), say("sensitivity"))
+        str,
+        (
+            say("typical"),
+            say("nine in ten"),
+            say("worst"),
+            say("no value"),
+            say("sensitivity"),
+            say("EIC (mean)"),
+        ),
     )
 )
 """The columns of `number_cells`."""
 
 
 def number_cells(numbers: VerdictNumbers) -> tuple[str, ...]:
-    """Digits that a program loses, the rows at which it has no value, and the sensitivity."""
+    """Digits that a program loses, the rows at which it has no value, the sensitivity, and EIC."""
     lost = numbers.measured
     return (
         *(wording.number(value, 1) for value in (lost.typical, lost.nine_in_ten, lost.worst)),
         f"{numbers.without_value:,}",
         wording.number(numbers.sensitivity.nine_in_ten, 1),
+        wording.digits_lost(numbers.eic),
     )
 
 
@@ -73,10 +83,12 @@ def numbers_caption(numbers: VerdictNumbers) -> Phrase:
     lost = say("Digits lost in {precision}", **told)
     if measured.rows < numbers.rows:
         lost = say(
-            "{lost} (measured at {rows}, the worst among them)", lost=lost, rows=measured.rows
+            "{lost} (measured at {rows}, the worst among them, weighted for all)",
+            lost=lost,
+            rows=measured.rows,
         )
     return say(
-        "{lost}, rows of {of} without a value, and sensitivity at nine in ten rows",
+        "{lost}, rows of {of} without a value, sensitivity at nine in ten rows, and EIC",
         lost=lost,
         **told,
     )
@@ -355,7 +367,9 @@ def _reasons(reason: NothingBetter, written: VerdictNumbers, loss: Phrase) -> It
             yield say("errors of the inputs and steps leave no digit at any sample")
             return
         case Rest.LOSS:
-            yield say("{loss}, by this writing", loss=loss)
+            writing = say("{loss}, by this writing", loss=loss)
+            inputs = say("{loss}, no more than by rounding the inputs", loss=loss)
+            yield inputs if reason.of_writing < NEAR else writing
             yield from _beyond_range(reason.before)
         case Rest.LITTLE:
             yield loss
@@ -501,12 +515,13 @@ def _remedy(remedy: Remedy) -> Phrase:
             return say("a higher precision")
         case Remedy.ANOTHER_WAY:
             return say(
-                "another way to compute the same quantity, such as a series or a library function"
+                "another way to compute the same quantity, such as a series, a library function or "
+                "a fused multiply-add"
             )
         case Remedy.KNOW_INPUTS:
             return say("inputs known more exactly")
         case Remedy.OTHER_SAMPLES:
-            return say("samples away from where the result is 0, jumps or turns steep")
+            return say("samples away from where the result is 0 or infinite, jumps or turns steep")
         case Remedy.LESS_SENSITIVE:
             return say("asking for a quantity that is less sensitive")
         case Remedy.WIDER_RANGE:

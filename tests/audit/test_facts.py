@@ -204,7 +204,7 @@ def test_copies_are_amplified_by_the_steps_that_they_stand_in():
     columns = {"x": [1.0001, 2.0], "y": [1.0, 1.9999], "z": [1.0002, 2.0001]}
     arrays = {name: np.array(values) for name, values in columns.items()}
     formula = read("(x-y)*(x-y)*(x-z)").formula
-    found = blame(inspect(formula, Samples.from_columns(arrays)))
+    found = blame(inspect(formula, Samples.from_columns(arrays)), formula.root.id)
     sources = [each for group in found.groups for each in group.sources]
     copies = [each for each in sources if formula.nodes[each.node_id].label == "x"]
     assert sorted(each.places for each in copies) == [1, 2]

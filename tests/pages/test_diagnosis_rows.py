@@ -187,7 +187,7 @@ def test_normal_and_loguniform_ranges_keep_their_kind() -> None:
     by_label = {s.label: s for s in page.slider}
     by_label["a mean"].set_value(1001.0)
     by_label["a std. dev."].set_value(2.0)
-    by_label["b"].set_range(2.0, 8.0)
+    by_label["b (power of ten)"].set_range(2.0, 8.0)
     by_label["c"].set_value(9.0).run()
     assert sorted(query_of(page, "range")) == [
         "a=normal:1001.0:2.0",

@@ -16,7 +16,10 @@ from eic_core.cli.inspect_command import describe
 from eic_core.corpora.laws import load
 from eic_core.drawing.svg import tree_svg
 from eic_core.explain.judgement import VerdictNumbers
-from eic_core.explain.phrases.headline import marks
+from eic_core.explain.phrases import code_text
+from eic_core.explain.phrases.headline import LONG, marks
+from eic_core.explain.phrases.losses import account_line
+from eic_core.measure.inspection import INHERITED
 from eic_core.measure.measured import Quantiles
 from eic_core.report import sections
 from eic_core.samples import Domain
@@ -113,8 +116,8 @@ def test_all_places_show_the_numbers_of_one_table(at: int) -> None:
     lines = describe(inspection, result.reading, {})
     for word, each in (("sensitivity", sensitivity), ("measured", measured)):
         (line,) = [line for line in lines if line.startswith(word)]
-        values = [wording.number(v) for v in (each.typical, each.nine_in_ten, each.worst)]
-        assert re.findall(r"(∞|\d+\.\d\d)\b", line + " ") == ([] if "—" in values else values)
+        values = one_decimal(each)
+        assert re.findall(r"∞|\d+\.\d+", line) == ([] if "—" in values else values)
 
     # JSON
     document = verdict.to_json()
@@ -128,28 +131,44 @@ def test_all_places_show_the_numbers_of_one_table(at: int) -> None:
     assert set(labels) <= {printed(node.local_eic) for node in inspection.nodes}
     pane = pane_of(result)
     assert [node.digits for node in pane.nodes] == pytest.approx(
-        [round(node.local_eic, 3) for node in inspection.nodes], nan_ok=True
+        [node.local_eic for node in inspection.nodes], rel=0, abs=0, nan_ok=True
     )
+    findings = DIAGNOSES.diagnosis(result, inspection.worst_step)
     if inspection.counts.valid:
-        eic = "∞" if inspection.eic == float("inf") else printed(inspection.eic)
-        assert lines[2].startswith(f"EIC {eic} at ") or lines[2].startswith(f"EIC {eic} (")
-        assert pane.worst_step == inspection.worst_step
+        eic = printed(inspection.eic)
+        assert lines[2].startswith(f"EIC {eic}, worst step ") or lines[2].startswith(f"EIC {eic} (")
+        step = inspection.nodes[inspection.worst_step]
+        assert f"worst step {code_text(inspection.formula, step.node.id, LONG)}" in lines[2]
+        assert pane.worst_step == step.node.id == findings.ledger.target
+        # it creates the loss, or has nearly all of it: no step below is as large and adds more
+        assert not step.local_eic < INHERITED * inspection.eic
+        (own,) = re.findall(r"worst step (?:`[^`]*`)(?: \((\S+)\))?", lines[2])
+        assert (own or eic) == printed(step.local_eic)
+
+    # a mean has two decimals wherever it is told, and says that it is one
+    told = [*findings.sentences, str(account_line(findings.losses)), *map(str, verdict.notes)]
+    of_eic = re.findall(r"\(EIC\) (\d\S*) digits|EIC is (\d\S*) digits", " ".join(told))
+    means = {printed(inspection.eic), printed(inspection.eic_finite)}
+    assert {"".join(each) for each in of_eic} <= means
+    if said := re.search(r"shared noise errors grow by (\d\S*) digits.*?, in the mean", told[3]):
+        assert said[1] == printed(findings.writing.q)
 
     # the report
-    findings = DIAGNOSES.diagnosis(result, inspection.worst_step)
     assert findings.verdict.numbers is numbers
     assert one_decimal(sensitivity)[1] in sections.gauges_picture(findings)
 
     # the sentence and the marks
     sentence = str(verdict.sentence)
+    if said := re.search(r"in range at ([\d,]+) of ([\d,]+)\.", sentence):
+        assert said[2] in sentence[: said.start()] and int(said[1]) < int(said[2])
     if said := re.search(r"(\d+\.\d)(?: digits)? at nine in ten rows", sentence):
         assert said[1] == one_decimal(measured)[1]
     if said := re.search(r"sensitive: (\S+)-fold", sentence):
         assert said[1] == wording.significant(10**sensitivity.nine_in_ten, 2)
     if said := re.search(r"a program loses (\d+\.\d)", " ".join(map(str, marks(verdict)))):
         assert said[1] == one_decimal(measured)[1]
-    if said := re.search(r"loses (\d+\.\d) digits \(EIC\)", sentence):
-        assert said[1] == wording.number(inspection.eic, 1)
+    if said := re.search(r"grow by (\S+) digits \(EIC\)", sentence):
+        assert said[1] == printed(inspection.eic)
     if sentence.startswith("All well"):  # then no node is red
         assert max(node.local_eic for node in inspection.nodes) < 1
 

@@ -134,6 +134,8 @@ def _label_and_clause(cause: Cause, formula: Formula) -> tuple[Phrase, Phrase]:
 
 
 def _cancels(cause: facts.Cancellation, noun: str) -> Phrase:
+    if cause.pole:
+        return say("the two terms cancel near a pole")
     match cause.extent:
         case Extent.EVERYWHERE:
             return say("the two terms cancel")

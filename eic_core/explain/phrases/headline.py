@@ -15,7 +15,7 @@ from eic_core.explain.phrases import code_text, input_name
 from eic_core.explain.phrases.causes import clause, label
 from eic_core.explain.settling import unsettled_clause
 from eic_core.formula.tree import Formula
-from eic_core.measure.inspection import Inspection
+from eic_core.measure.inspection import INHERITED, Inspection
 from eic_core.measure.measured import Quantiles
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome
 from eic_core.phrasing import Field, Phrase, say, say_count
@@ -76,8 +76,8 @@ right.
         )
     if leading.noise is ErrorKind.ROUNDING:
         return _program_loses(verdict, leading, _told(leading, formula), better)
-    alike = sum(f.rows or 0 for f in verdict.findings if f.outcome is leading.outcome)
-    if verdict.lead is Lead.NO_VALUE and alike > (leading.rows or 0):
+    alike = [finding for finding in verdict.findings if finding.outcome is leading.outcome]
+    if verdict.lead is Lead.NO_VALUE and len(alike) > 1:
         return _of_all_without_value(leading, alike, _told(leading, formula))
     return sentence(leading, formula)
 
@@ -90,7 +90,8 @@ def _well(verdict: Judgement, stopped: bool) -> Phrase:
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [5000.0, 5001.0, 5002.0]})
     >>> print(headline(verdict(inspect(read("1 + exp(-x/100)").formula, samples))))
-    The result is well; an inner step, `exp(−x/100)`, loses 2.0 digits (EIC), hidden by the result.
+    The result is well; up to an inner step, `exp(−x/100)`, errors grow by 2.00 digits (EIC), \
+hidden by the result.
     """
     inspection, step = verdict.inspection, verdict.inspection.worst_step
     if not inspection.finished:
@@ -109,30 +110,34 @@ def _well(verdict: Judgement, stopped: bool) -> Phrase:
             "the result right."
         )
     told: dict[str, Field] = {
-        "digits": say("every digit at {rows} rows", rows=inspection.counts.singular)
+        "grow": say("without bound at {rows} rows", rows=inspection.counts.singular)
         if math.isinf(inspection.eic)
-        else wording.digits_phrase(inspection.eic),
+        else say("by {digits}", digits=wording.mean_phrase(inspection.eic)),
         "step": code_text(inspection.formula, step, LONG),
     }
     if step == inspection.formula.root.id:
         return say(
-            "The result is well at nine in ten rows; in the mean over all rows it loses {digits} "
-            "(EIC).",
+            "The result is well at nine in ten rows; in the mean over all rows errors grow "
+            "{grow} (EIC).",
             **told,
         )
     return say(
-        "The result is well; an inner step, {step}, loses {digits} (EIC), hidden by the result.",
+        "The result is well; up to an inner step, {step}, errors grow {grow} (EIC), hidden by "
+        "the result.",
         **told,
     )
 
 
-def _of_all_without_value(finding: Finding, rows: int, told: Mapping[str, Field]) -> Phrase:
+def _of_all_without_value(
+    finding: Finding, alike: Sequence[Finding], told: Mapping[str, Field]
+) -> Phrase:
     """Where several steps leave rows without a value: all rows, and what most are due to."""
+    rows = sum(each.rows or 0 for each in alike)
     counts: dict[str, Field] = {"all": rows, "of": finding.of, "some": finding.rows or 0}
     if finding.outcome is Outcome.NO_DOUBLE:
         return say(
             "No double-precision value at {all} of {of} rows, {some} as {place} {clause}; {exact}.",
-            exact=_exact(finding.cause),
+            exact=_exact([each.cause for each in alike]),
             **counts,
             **told,
         )
@@ -215,7 +220,7 @@ def sentence(finding: Finding, formula: Formula) -> Phrase:
         case Outcome.NO_DOUBLE:
             return say(
                 "No double-precision value {rows}: {place} {clause}; {exact}.",
-                exact=_exact(finding.cause),
+                exact=_exact([finding.cause]),
                 **told,
             )
         case Outcome.RANGE_LOSS:
@@ -237,6 +242,12 @@ def sentence(finding: Finding, formula: Formula) -> Phrase:
         case Outcome.FINITE:
             return _finite(finding, told)
     assert_never(finding.outcome)
+
+
+def _shown(finding: Finding) -> bool:
+    """Whether a loss inside is what the result loses, of which other sentences tell."""
+    inside = finding.place is Place.WORST_STEP and finding.outcome is Outcome.FINITE
+    return inside and finding.through >= INHERITED
 
 
 def _rows(finding: Finding) -> Phrase:
@@ -283,14 +294,16 @@ def _inner_step(finding: Finding, told: Mapping[str, Field]) -> Phrase:
     )
 
 
-def _exact(cause: facts.Cause) -> Phrase:
-    assert isinstance(cause, facts.OutOfRange)
-    held = cause.in_range + cause.fewer
+def _exact(causes: Iterable[facts.Cause]) -> Phrase:
+    """Whether the exact values are in range, at all of the rows that are told."""
+    gone = [cause for cause in causes if isinstance(cause, facts.OutOfRange)]
+    fewer, beyond = sum(cause.fewer for cause in gone), sum(cause.beyond for cause in gone)
+    held = fewer + sum(cause.in_range for cause in gone)
     if not held:
         return say("the exact value is out of range, too")
-    if cause.beyond:
-        return say("the exact value is in range at {rows} of them", rows=held)
-    if cause.fewer == held:
+    if beyond:
+        return say("the exact value is in range at {rows} of {all}", rows=held, all=held + beyond)
+    if fewer == held:
         return say("the exact value is in range, with fewer digits")
     return say("the exact value is in range")
 
@@ -425,7 +438,7 @@ def notes(verdict: Judgement) -> Iterator[Phrase]:
                 "Another {created} digits {rows} arise at {place}: {clause}.",
                 **_told(finding, formula),
             )
-        elif place >= first and finding.outcome is not Outcome.NOT_CHECKED:
+        elif place >= first and finding.outcome is not Outcome.NOT_CHECKED and not _shown(finding):
             yield sentence(finding, formula)
         groups.append(group)
     hidden = [finding.at for finding in verdict.findings if finding.through < HIDDEN]
@@ -498,19 +511,27 @@ def eic_line(inspection: Inspection) -> Phrase:
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 1.5]})
-    >>> for text in ("sqrt(10000*x - 9999*x)", "log(x) + 1", "sqrt(-x)"):
+    >>> for text in ("sqrt(10000*x - 9999*x)", "log(x) + 1", "x - 2", "sqrt(-x)"):
     ...     print(eic_line(inspect(read(text).formula, samples)))
-    EIC 4.39 at `10000·x − 9999·x`; of the result 4.09
-    EIC ∞ (0.43 without 1 singular row) at `log(x)`; of the result 0.20
+    EIC 4.39, worst step `10000·x − 9999·x`; of the result 4.09
+    EIC ∞ (0.43 without 1 singular row), worst step `log(x)`; of the result 0.20
+    EIC 0.60, worst step `x − 2`, the result
     EIC has no value: no row has one
     """
     if not inspection.counts.valid:
         return say("EIC has no value: no row has one")
-    root = inspection.nodes[-1]
+    root, step = inspection.nodes[-1], inspection.worst_step
+    place: Field = code_text(inspection.formula, step, LONG)
+    eic = _digits_and_finite(inspection.eic, inspection.eic_finite, inspection.counts.singular)
+    if step == root.node.id:
+        return say("EIC {eic}, worst step {place}, the result", eic=eic, place=place)
+    own = wording.digits_lost(inspection.nodes[step].local_eic)
+    if own != wording.digits_lost(inspection.eic):  # steps above pass its loss on, and add a little
+        place = say("{place} ({own})", place=place, own=own)
     return say(
-        "EIC {eic} at {place}; of the result {result}",
-        eic=_digits_and_finite(inspection.eic, inspection.eic_finite, inspection.counts.singular),
-        place=code_text(inspection.formula, inspection.worst_step, LONG),
+        "EIC {eic}, worst step {place}; of the result {result}",
+        eic=eic,
+        place=place,
         result=_digits_and_finite(root.local_eic, root.local_eic_finite, root.singular),
     )
 
@@ -531,7 +552,7 @@ def _about_means(inspection: Inspection) -> Iterator[Phrase]:
     if math.isinf(inspection.eic) and rest >= SHOWN:
         yield say(
             "Without the rows at which a step keeps no digit EIC is {eic}, at {place}.",
-            eic=wording.number(rest, 1),
+            eic=wording.digits_lost(rest),
             place=code_text(formula, inspection.finite_worst_step, LONG),
         )
     valid, evaluated = inspection.counts.valid, inspection.nodes[node].evaluated

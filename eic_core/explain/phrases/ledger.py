@@ -130,7 +130,7 @@ def masked(
     sentence = say(
         "Masked: errors grow by {digits} at {step}, but {share} of the noise of {target} arises "
         "there.",
-        digits=wording.digits_phrase(digits),
+        digits=wording.mean_phrase(digits),
         step=code_text(formula, step),
         share=wording.percent(share),
         target=_name(formula, target),

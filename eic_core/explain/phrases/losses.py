@@ -41,20 +41,26 @@ MEANINGS: Mapping[str, str] = {
 """What each of them is, without its number."""
 
 
+NOTHING = 0.005
+"""Digits below which a number of them is shown as none."""
+
+
 def loss_sentence(formula: Formula, loss: LossSize) -> Phrase:
     """What a loss is, and how large."""
     name, meaning = NAMES[loss.key], MEANINGS[loss.key]
     if math.isnan(loss.digits):
         return say("{name}: not defined here. It is {meaning}.", name=name, meaning=meaning)
-    if loss.node_id is None:
+    if loss.node_id is None or loss.digits < NOTHING:
         size = amount(loss)
     elif loss.node_id_finite in (None, loss.node_id):
-        size = say("{digits}, at {step}", digits=amount(loss), step=_step(formula, loss.node_id))
+        step = _step(formula, loss.node_id)
+        at = say("at") if math.isinf(loss.digits) else say("most of them at")
+        size = say("{digits}, {at} {step}", digits=amount(loss), at=at, step=step)
     else:
         size = say(
             "infinite at some samples, at {step}, {digits} at the others, at {other}",
             step=_step(formula, loss.node_id),
-            digits=loss_phrase(loss.digits_finite),
+            digits=wording.mean_phrase(loss.digits_finite),
             other=code_text(formula, loss.node_id_finite),
         )
     return say("{name}: {size}. It is {meaning}.", name=name, size=size, meaning=meaning)
@@ -69,10 +75,10 @@ def account_line(losses: Iterable[LossSize]) -> Phrase:
     """All losses by their names, in one sentence.
 
     >>> print(account_line([LossSize("worst_step", 0.2, 0.2), LossSize("result", 0.2, 0.2)]))
-    Sensitivity: Worst step (EIC) 0.2 digits; Result, independent noise 0.2 digits.
+    In the mean: Worst step (EIC) 0.20 digits; Result, independent noise 0.20 digits.
     """
     sizes = (say("{name} {size}", name=NAMES[loss.key], size=amount(loss)) for loss in losses)
-    return say("Sensitivity: {sizes}.", sizes="; ".join(map(str, sizes)))
+    return say("In the mean: {sizes}.", sizes="; ".join(map(str, sizes)))
 
 
 def amount(loss: LossSize) -> Phrase:
@@ -80,23 +86,13 @@ def amount(loss: LossSize) -> Phrase:
 
     >>> sizes = (2.3, 2.3), (math.inf, 0.4), (math.inf, math.nan)
     >>> print(*[amount(LossSize("result", *size)) for size in sizes], sep="; ")
-    2.3 digits; infinite at some samples, 0.4 digits at the others; infinite
+    2.30 digits; infinite at some samples, 0.40 digits at the others; infinite
     """
     if not math.isinf(loss.digits):
-        return Phrase(loss_phrase(loss.digits))
+        return Phrase(wording.mean_phrase(loss.digits))
     if math.isnan(loss.digits_finite):
         return say("infinite")
     return say(
-        "infinite at some samples, {digits} at the others", digits=loss_phrase(loss.digits_finite)
+        "infinite at some samples, {digits} at the others",
+        digits=wording.mean_phrase(loss.digits_finite),
     )
-
-
-def loss_phrase(digits: float) -> str:
-    """A number of digits that no rounding moves across 1 or 2, where levels change.
-
-    >>> print(*[loss_phrase(d) for d in (0.94, 0.991, 0.99996, 1.0, 1.02, 2.004)], sep=", ")
-    0.9 digits, 0.99 digits, 0.99996 digits, 1.0 digits, 1.02 digits, 2.004 digits
-    """
-    if not 0.05 <= digits < math.inf:
-        return wording.digits_phrase(digits)
-    return f"{wording.rounded(digits, 1, (1.0, 2.0))} digits"

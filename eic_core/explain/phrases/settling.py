@@ -38,7 +38,7 @@ def unsettled(inspection: Inspection, fact: facts.UnsettledAt) -> Phrase:
         "{change}, so that {loss}, now {digits}, grows with N",
         change=change,
         loss=say("its local EIC at the other samples") if elsewhere else say("its local EIC"),
-        digits=wording.digits_phrase(node.local_eic_finite),
+        digits=wording.mean_phrase(node.local_eic_finite),
     )
 
 
@@ -60,8 +60,8 @@ def growth(
 ) -> Phrase:
     grown = say(
         "{start} digits on {few} of the rows on average, {end} on all {all}",
-        start=wording.number(local_eic[0], 1),
-        end=wording.number(local_eic[-1], 1),
+        start=wording.digits_lost(local_eic[0]),
+        end=wording.digits_lost(local_eic[-1]),
         few=counts[0],
         all=counts[-1],
     )

@@ -20,8 +20,6 @@ def agreement(fact: facts.OverallAgreement, formula: Formula) -> Phrase:
     sentences = [_of_compared(fact, formula)]
     if fact.because is not None:
         sentences.append(reason(fact.because))
-    if fact.unclear:
-        sentences.append(say("No reason for it was found."))
     if more := fact.nodes - fact.compared:
         sentences.append(
             say("At {more} more there is nothing to compare: {kinds}.", more=more, kinds=kinds)
@@ -31,15 +29,15 @@ def agreement(fact: facts.OverallAgreement, formula: Formula) -> Phrase:
 
 def _of_compared(fact: facts.OverallAgreement, formula: Formula) -> Phrase:
     if fact.worst is not None:
-        return say_count(
+        known = fact.apart - fact.unclear
+        differ = [say("at {known} a known reason keeps them apart", known=known)] * bool(known)
+        differ += [say("at {some} no reason was found", some=fact.unclear)] * bool(fact.unclear)
+        return say(
             "At {agree} of {compared} nodes the prediction, trials with small errors and the "
-            "errors measured in float32 and float64 agree; at {place} they do not.",
-            "At {agree} of {compared} nodes the prediction, trials with small errors and the "
-            "errors measured in float32 and float64 agree; at {count} they do not, for instance "
-            "at {place}.",
-            fact.apart,
+            "errors measured in float32 and float64 agree; {differ}, for instance at {place}.",
             agree=fact.compared - fact.apart,
             compared=fact.compared,
+            differ=", ".join(map(str, differ)),
             place=code_text(formula, fact.worst),
         )
     if fact.nothing:
@@ -131,8 +129,8 @@ def _shared_noise(fact: facts.SharedNoise) -> Phrase:
         place=fact.copies.text,
         uses=fact.copies.count,
         acts=say("partly cancels") if cancels else say("adds up"),
-        shared=wording.number(fact.shared, 1),
-        independent=wording.number(fact.recursion, 1),
+        shared=wording.digits_lost(fact.shared),
+        independent=wording.digits_lost(fact.recursion),
     )
     if not fact.followed:
         return sentence

@@ -48,7 +48,7 @@ def sentence(
 def _change(was: float, now: float, *, singular: bool) -> Phrase:
     """The change of EIC over its finite samples, as a clause."""
     eic = eic_name(singular)
-    before, after = wording.number(was, 1), wording.number(now, 1)
+    before, after = wording.digits_lost(was), wording.digits_lost(now)
     return {
         (True, True): say("{eic} has no finite value", eic=eic),
         (False, True): say("{eic} has no finite value any more", eic=eic),
@@ -65,15 +65,15 @@ def worst_step_sentence(formula: Formula, before: WorstStepOnData, now: WorstSte
     >>> from eic_core.formula.syntax import read
     >>> near, far = WorstStepOnData(4, 3.3), WorstStepOnData(4, 0.3)
     >>> print(worst_step_sentence(read("1/(x-2)").formula, near, far))
-    The worst step stays at `1/(x − 2)`: 3.3 digits before, 0.3 digits now.
+    The worst step stays at `1/(x − 2)`: 3.30 digits before, 0.30 digits now.
     """
     if math.isnan(now.eic):
         return say("On these ranges no sample has a usable value at every node.")
     told: dict[str, Field] = {
         "old": code_text(formula, before.node_id),
         "place": code_text(formula, now.node_id),
-        "was": wording.digits_phrase(before.eic),
-        "digits": wording.digits_phrase(now.eic),
+        "was": wording.mean_phrase(before.eic),
+        "digits": wording.mean_phrase(now.eic),
     }
     if math.isnan(before.eic):
         return say(

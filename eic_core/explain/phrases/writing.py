@@ -18,11 +18,9 @@ from eic_core.explain.facts import (
 )
 from eic_core.explain.phrases import code_text, eic_name, input_name
 from eic_core.explain.phrases.ledger import listed_up_to
+from eic_core.explain.phrases.losses import NOTHING
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Field, Phrase, say, say_count
-
-NOTHING = 0.005
-"""Digits below which a number of them is shown as none."""
 
 NAMED = 3
 """Inputs named in a sentence, at most; the others are counted."""
@@ -32,14 +30,14 @@ def split_sentence(
     place: LossOrigin, own: float, q: float, loss: float, inputs: Sequence[str], singular: bool
 ) -> Phrase:
     """Where to look for the digits of the result: those of the function (`own`), of the result and
-    of the writing, the inputs to which the function is sensitive, and whether samples of infinite
-    amplification were left out.
+    of the writing, all in the mean; the inputs to which the function is sensitive; and whether
+    samples of infinite amplification were left out.
     """
-    added = say("{loss} of them are added by the writing", loss=f"{loss:.1f}")
+    added = say("{loss} of them are added by the writing", loss=wording.digits_lost(loss))
     told: dict[str, Field] = {
         "added": added,
-        "q": f"{q:.1f}",
-        "own": f"{min(own, q):.1f}",
+        "q": wording.digits_lost(q),
+        "own": wording.digits_lost(min(own, q)),
         "inputs": _inputs(inputs),
     }
     match place:
@@ -59,25 +57,26 @@ def split_sentence(
             )
         case LossOrigin.NEITHER:
             return say(
-                "With shared noise errors grow by {digits} up to the result: too little to split "
-                "between the function and its writing.",
-                digits=wording.lost_phrase(q),
+                "With shared noise errors grow by {digits} up to the result, in the mean: too "
+                "little to split between the function and its writing.",
+                digits=wording.mean_phrase(q),
             )
         case LossOrigin.FUNCTION:
             return say(
-                "With shared noise errors grow by {q} digits up to the result; {own} of them are "
-                "the function's own sensitivity to errors of {inputs}.",
+                "With shared noise errors grow by {q} digits up to the result, in the mean; {own} "
+                "of them are the function's own sensitivity to errors of {inputs}.",
                 **told,
             )
         case LossOrigin.WRITING:
             return say(
-                "With shared noise errors grow by {q} digits up to the result; {added}.",
+                "With shared noise errors grow by {q} digits up to the result, in the mean; "
+                "{added}.",
                 **told,
             )
         case LossOrigin.BOTH:
             return say(
-                "With shared noise errors grow by {q} digits up to the result; {added}, {own} are "
-                "the function's own sensitivity to errors of {inputs}.",
+                "With shared noise errors grow by {q} digits up to the result, in the mean; "
+                "{added}, {own} are the function's own sensitivity to errors of {inputs}.",
                 **told,
             )
 
@@ -94,15 +93,15 @@ def note(formula: Formula, remark: Remark) -> Phrase:
             return say(
                 "Here copies of a number share their noise; with independent noise, as EIC has "
                 "it, errors grow by {digits} up to the result.",
-                digits=wording.lost_phrase(digits),
+                digits=wording.mean_phrase(digits),
             )
         case WorstInside(node_id, digits, singular):
             return say(
-                "At the worst step ({eic}), {step}, errors grow by {digits}: with shared noise "
-                "they grow by less up to the result.",
+                "{eic} is {digits}, most of them at {step}: with shared noise errors grow by less "
+                "up to the result.",
                 eic=eic_name(singular),
                 step=code_text(formula, node_id),
-                digits=wording.digits_phrase(digits),
+                digits=wording.mean_phrase(digits),
             )
         case KeptByShared(rows):
             return say_count(

@@ -38,9 +38,10 @@ const publishRows = ({ of, rows, steps, titles }) => {
 const FIGURE_SPACE = /\u2007/g; // which not every fixed-width font has
 const align = (text) => text.replace(FIGURE_SPACE, " ");
 
-const describeWrong = (wrong, of) => {
-  if (!wrong) return "no digit lost";
-  return `${wrong === of ? "all" : `last ${wrong} of`} ${of} digits wrong`;
+const describeWrong = (wrong, of, lost) => {
+  if (!wrong) return "less than a digit lost";
+  const written = `${wrong === of ? "all" : `last ${wrong} of`} ${of} digits wrong`;
+  return lost ? `${written}, ${lost.toFixed(1)} lost` : written;
 };
 
 // A title, the exact value and the computed one under it.
@@ -57,7 +58,7 @@ const createBlock = (css) => {
   const note = create("p", "eic-digits-note");
   block.append(title, lines, note);
   lines.setAttribute("role", "img");
-  const show = (exactText, [text, right, end, wrong], format, of) => {
+  const show = (exactText, [text, right, end, wrong, lost], format, of) => {
     const [above, below] = [exactText, text].map(align);
     exact.value.textContent = above;
     computed.value.replaceChildren(below.slice(0, right));
@@ -72,7 +73,7 @@ const createBlock = (css) => {
     }
     computed.label.textContent = format;
     lines.style.setProperty("--columns", Math.max(above.length, below.length));
-    const words = describeWrong(wrong, of);
+    const words = describeWrong(wrong, of, lost);
     lines.setAttribute("aria-label",
       `exact ${above.trim()}, ${format} ${below.trim()}: ${words}`);
     block.classList.toggle("eic-fine", !wrong);
@@ -155,12 +156,14 @@ const createPanel = (root) => {
       create("b", "", `Row ${(row.position + 1).toLocaleString("en")}`),
       inputs.length ? `: ${inputs.map(shortenInput(inputs)).join(", ")}` : "");
     written.title.title = inputs.map((pair) => pair.join(" = ")).join("\n");
-    written.show(row.exact, [row.computed, row.right, row.end, row.wrong], format, digits);
+    const computed = [row.computed, row.right, row.end, row.wrong, row.lost];
+    written.show(row.exact, computed, format, digits);
     instead.block.classList.toggle("eic-waiting", !row.better);
     if (row.better) {
       instead.title.replaceChildren("instead: ", create("code", "", better));
       instead.title.title = better;
-      const result = [row.better, row.better_right, row.better_end, row.better_wrong];
+      const result = [
+        row.better, row.better_right, row.better_end, row.better_wrong, row.better_lost];
       instead.show(row.exact, result, format, digits);
     } else {
       const without = rows.some((other) => other.wrong) ? state.data.without : "";

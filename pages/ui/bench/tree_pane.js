@@ -42,11 +42,9 @@ function drawing(text) {
 const float = (value) =>
   value === "inf" ? Infinity : typeof value === "number" ? value : NaN;
 const decimals = (value, places = 2) =>
-  Number.isNaN(value) ? "—" : Number.isFinite(value) ? value.toFixed(places) : "∞";
+  Number.isNaN(value) ? "—" : !Number.isFinite(value) ? "∞" : value < 0.005 ? "0" : value.toFixed(places);
 const percent = (share) =>
   share > 0 && share < 0.01 ? "< 1 %" : `${Math.round(100 * share)} %`;
-const level = (digits) =>
-  Number.isNaN(digits) ? "undefined" : digits < 1 ? "stable" : digits < 2 ? "sensitive" : "very sensitive";
 const short = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
 const typing = (target) =>
   target?.closest?.("input, textarea, select, [contenteditable=true], [role=textbox], [role=combobox], [role=slider]");
@@ -254,7 +252,7 @@ class Pane {
       if (part.classList.contains("hatch")) part.style.visibility = own ? "" : digits === Infinity ? "visible" : "hidden";
       else part.setAttribute("fill", own ? part.drawn.fill : part.classList.contains("fill") ? fill : ink);
       if (part.classList.contains("value") && part.drawn.text)
-        part.textContent = own ? part.drawn.text : Number.isNaN(digits) ? "—" : decimals(digits, 1);
+        part.textContent = own ? part.drawn.text : Number.isNaN(digits) ? "—" : decimals(digits, bench.by === "row" ? 1 : 2);
     }
   }
 
@@ -709,7 +707,7 @@ class Pane {
     const words = this.data.words;
     const facts = [fact("local EIC", decimals(node.digits), words.digits), fact("s̄", node.s_text, words.s)];
     if (bench.by === "created") facts.push(fact("created here", decimals(node.created), "Digits of the worst step's that arise at this node."));
-    if (bench.by === "row" && this.rowDigits) facts.push(fact("this row", decimals(float(this.rowDigits[k])), "log10 of s at this row."));
+    if (bench.by === "row" && this.rowDigits) facts.push(fact("this row", decimals(float(this.rowDigits[k]), 1), "log10 of s at this row."));
     if (node.evaluated >= 0 && node.evaluated < this.data.valid) facts.push(fact("evaluated at", node.evaluated.toLocaleString("en"), words.evaluated));
     if (node.singular) facts.push(fact("finite", decimals(node.finite), words.finite), fact("singular at", node.singular.toLocaleString("en"), words.singular));
     if (node.invalid) facts.push(fact("no real value at", node.invalid.toLocaleString("en"), words.invalid));
@@ -718,7 +716,7 @@ class Pane {
     this.strip.replaceChildren(
       element("div", {class: "eic-pane-line"}, element("code", {title: node.text}, short(node.text, 160)), ...tag, ...facts),
       this.sources(node));
-    this.live.textContent = `Node ${k}: ${short(node.text, 100)}, local EIC ${decimals(node.digits)}, ${level(node.digits)}`;
+    this.live.textContent = `Node ${k}: ${short(node.text, 100)}, local EIC ${decimals(node.digits)}`;
   }
 
   sources(node) {

@@ -18,7 +18,7 @@ from streamlit.delta_generator import DeltaGenerator
 from eic_core import wording
 from eic_core.drawing.scale import HIGH, paint
 from eic_core.explain.judgement import A_DIGIT
-from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_line
+from eic_core.explain.losses import NAMES, RESULT, Loss, account_line
 from eic_core.explain.phrases.headline import (
     LONG,
     badge,
@@ -91,7 +91,7 @@ def _summary_places(result: InspectionResult, notes: Sequence[Phrase]) -> Summar
     headline_place = st.empty()
     headline_place.html(_verdict(result, stopped=False))
     with st.container(horizontal=True, key="account", gap="xsmall"):
-        with st.popover("Why?", key="summary-panel", help=_account_in_short(result)):
+        with st.popover("Why?", key="summary-panel"):
             with st.container(key="summary", gap=None):
                 waiting, sentences = st.empty(), st.container(gap=None)
             stop = str(stop_line(result.inspection))
@@ -420,30 +420,13 @@ def _carried_ranges(result: InspectionResult) -> None:
             )
 
 
-def _account_in_short(result: InspectionResult) -> str:
-    inspection = result.inspection
-    counts, root = inspection.counts, inspection.nodes[-1]
-    parts = [
-        f"{NAMES[WORST_STEP]} **{wording.digits_lost(inspection.eic)}**",
-        f"{NAMES[RESULT]} **{wording.digits_lost(root.local_eic)}**",
-    ]
-    if result.fit is not None:
-        of_program = counts.invalid and not math.isnan(result.fit.r2)
-        whose = " of what a program computes" if of_program else ""
-        parts.append(f"R² **{wording.r_squared(result.fit.r2)}**{whose}")
-    all_valid = counts.valid == counts.total
-    which = f"**{counts.valid:,}** of {counts.total:,}"
-    which = f"all **{counts.valid:,}**" if all_valid else which
-    parts.append(f"a real value at {which} rows")
-    return "\u2002·\u2002".join(parts)
-
-
 def _metrics(result: InspectionResult) -> None:
     inspection = result.inspection
     counts = inspection.counts
-    cells = [metric("EIC", wording.number(inspection.eic), glossary.EIC)]
+    eic, finite = map(wording.digits_lost, (inspection.eic, inspection.eic_finite))
+    cells = [metric("EIC", eic, glossary.EIC)]
     if math.isinf(inspection.eic):
-        cells.append(metric("EIC, finite", wording.number(inspection.eic_finite), glossary.FINITE))
+        cells.append(metric("EIC, finite", finite, glossary.FINITE))
     cells += [
         metric(NAMES[RESULT], _result_loss(inspection.nodes[-1]), glossary.RESULT),
         metric(
@@ -457,6 +440,7 @@ def _metrics(result: InspectionResult) -> None:
             glossary.MEASURED,
         ),
         metric("Noise figure", _decibel(inspection.noise_figure_db), glossary.NOISE_FIGURE),
+        *[metric("R²", wording.r_squared(fit.r2), glossary.R2) for fit in [result.fit] if fit],
         metric("Nodes", f"{inspection.formula.complexity:,}", glossary.COMPLEXITY),
         metric("Valid samples", _of(counts.valid, counts.total), glossary.VALID),
     ]
@@ -486,7 +470,7 @@ def _result_loss(root: NodeAmplification) -> str:
     digits, rest = (wording.digits_lost(v) for v in (root.local_eic, root.local_eic_finite))
     if math.isinf(root.local_eic) and not math.isnan(root.local_eic_finite):
         return f"{digits} <small>else {rest}</small>"
-    return wording.number(root.local_eic)
+    return digits
 
 
 def _quantiles(digits: Quantiles) -> str:

@@ -246,6 +246,8 @@ def _slider(name: str, domain: Domain, track: Track) -> None:
     caption = {ENDS: "", SPREAD: " std. dev."}.get(track.part, " mean")
     if domain.kind == "fixed":
         caption = ""
+    if track.log:
+        caption = " (power of ten)"
     st.slider(
         f"{label(name, 20)}{caption}",
         track.low,

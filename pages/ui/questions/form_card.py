@@ -49,7 +49,7 @@ def form_card(result: InspectionResult, form: Repair, own: OwnForm | None) -> No
             copy_as(form.formula, "repair-0")
         with st.expander("How it follows"):
             steps = steps_html(form.steps, form.branches, form.before.loss)
-            st.html(steps + further_numbers(form, form.before, form.after) + _checks(form))
+            st.html(steps + further_numbers(form.before, form.after) + _checks(form))
         with st.expander("See both trees", key="repair-trees-0", on_change="rerun") as trees:
             if trees.open:
                 _both_trees(result, form.formula)
@@ -95,12 +95,13 @@ def _why(form: Repair) -> list[str]:
     elif form.branches:
         lines.append(
             f"{text}The same whichever branch is taken (to {checked.agreement} digits "
-            f"at {checked.rows:,} samples): a threshold can only cost digits, never make it wrong."
+            f"at the {checked.rows:,} rows checked): a threshold can only cost digits, never make "
+            "it wrong."
         )
     else:
         lines.append(
-            f"{text}The same to {checked.agreement} digits at {checked.rows:,} samples, and "
-            "defined wherever the formula is."
+            f"{text}The same to {checked.agreement} digits at the {checked.rows:,} rows checked, "
+            "and defined wherever the formula is."
         )
     return lines
 

@@ -15,7 +15,6 @@ from eic_core.report.error_curves import Along, error_curves, values_along, ways
 from eic_core.report.rulers import letters
 from eic_core.rewriting import OwnForm
 from eic_core.rewriting.profile import Profile, RowSpan, parts_along
-from pages.ui.figures.plotting import Array
 from pages.ui.kit import glossary
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import clean, escape, table_box
@@ -77,9 +76,7 @@ def _in_words(
     forms = [("as written", profile.before), (name, profile.after)]
     forms += [] if yours is None else [("yours", yours.after)]
     parts = [
-        f"{what} {wording.number(_mean(lost), 1)} in the mean and "
-        f"{wording.number(float(np.nanmax(lost)), 1)} at the worst"
-        for what, lost in forms
+        f"{what} {wording.number(float(np.nanmean(lost)), 1)} in the mean" for what, lost in forms
     ]
     texts = profile.conditions
     names = letters(len(texts))
@@ -93,10 +90,6 @@ def _in_words(
         f"{'; '.join(parts)}.{''.join(regions)}",
         2_000,
     )
-
-
-def _mean(lost: Array) -> float:
-    return float(np.nanmean(lost))
 
 
 def _tables(
@@ -134,5 +127,5 @@ def _line(parts: tuple[RowSpan, ...]) -> str:
     first = parts[0]
     numbers = [first.before, *(part.after for part in parts)]
     cells = "".join(f"<td>{wording.number(number, 1)}</td>" for number in numbers)
-    ends = f"{wording.significant(first.low)} … {wording.significant(first.high)}"
+    ends = " … ".join(wording.significant(end, 5) for end in (first.low, first.high))
     return f'<tr><th scope="row">{ends}</th><td>{first.rows:,}</td>{cells}</tr>'

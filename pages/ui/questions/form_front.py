@@ -82,7 +82,7 @@ def _table(
         f"<span>{name}</span></th>"
         for name, columns, explained in groups
     )
-    *lost, _, _ = NUMBER_NAMES
+    *lost, _, _, _ = NUMBER_NAMES
     columns = "".join(f'<th scope="col">{name}</th>' for name in (*lost, "NumPy", "C"))
     body = "".join(_rows(form, _name(form, leading), form.text == leading) for form in forms)
     if yours is not None and own is not None:
@@ -101,14 +101,14 @@ def _name(form: FrontForm, leading: str) -> str:
     name = f"<code>{escape(form.text, 1000)}</code>"
     name += needing(form.assumptions)
     if form.text == leading:
-        name += ' <span class="eic-tag">best</span>'
+        name += ' <span class="eic-tag">offered</span>'
     if any(branch.series is not None for branch in form.branches):
         name += f" {approximation_tag(form.branches)}"
     return name
 
 
 def _rows(form: FrontForm, name: str, best: bool) -> str:
-    *lost, _, _ = number_cells(form.numbers)
+    *lost, _, _, _ = number_cells(form.numbers)
     numbers = (
         *lost,
         wording.significant(form.nanoseconds.numpy, 2),

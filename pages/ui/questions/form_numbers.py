@@ -15,8 +15,6 @@ from eic_core.rewriting import (
     Branch,
     Measured,
     ObservedError,
-    OwnForm,
-    Repair,
     RepairStep,
     Series,
 )
@@ -37,17 +35,12 @@ def numbers_table(written: VerdictNumbers, instead: VerdictNumbers) -> str:
     return f'{table}<p class="eic-quiet">{numbers_caption(written)}.</p>'
 
 
-def further_numbers(form: Repair | OwnForm, before: Measured, after: Measured) -> str:
-    """EIC and nodes of both forms, and what they lose in the other precision."""
+def further_numbers(before: Measured, after: Measured) -> str:
+    """The nodes of both forms, and what they lose in the other precision."""
     rows = wording.count(before.elsewhere.rows, "row")
-    names = "EIC", "nodes", f"{precision_name(before.elsewhere.precision)}, {rows}"
+    names = "nodes", f"{precision_name(before.elsewhere.precision)}, mean of {rows}"
     cells = (
-        (
-            wording.digits_lost(numbers.eic),
-            f"{measured.complexity:,}",
-            _observed(measured.elsewhere),
-        )
-        for numbers, measured in ((form.written, before), (form.instead, after))
+        (f"{measured.complexity:,}", _observed(measured.elsewhere)) for measured in (before, after)
     )
     return _two_rows(names, *cells)
 

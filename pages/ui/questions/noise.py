@@ -176,7 +176,8 @@ def _in_the_result(whole: Ledger, node: int) -> str:
         return f"{MASKED} Masked: {share} of the noise of the result arises at this node."
     if not whole.inspection.formula.nodes[node].children:
         return f"{INTRODUCED} This error makes {share} of the noise of the result."
-    through = f"{wording.percent(row.through)} of the noise of the result comes through this step"
+    most = wording.capital(wording.percent(row.through))
+    through = f"{most} of the noise of the result comes through this step"
     if wording.percent(row.inherited) == "0 %":
         return f"{through}, all of it from its own rounding ({INTRODUCED})."
     return (

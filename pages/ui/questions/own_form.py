@@ -75,7 +75,7 @@ def _verdict(result: InspectionResult, judged: OwnForm, alone: bool) -> None:
     if alone:
         curves(result, judged.formula, None, "yours")
     numbers = numbers_table(judged.written, judged.instead)
-    st.html(numbers + further_numbers(judged, judged.before, judged.after))
+    st.html(numbers + further_numbers(judged.before, judged.after))
     with st.container(horizontal=True, gap="xsmall"):
         replace_formula_button(result, to_python(judged.formula), "apply-own-form")
         copy_as(judged.formula, "own-form")

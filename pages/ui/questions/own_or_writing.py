@@ -38,7 +38,7 @@ def _meanings(writing: WritingLoss) -> str:
     worst = inspection.finite_worst_step
     where = f"<code>{escape(inspection.nodes[worst].text, 80)}</code>"
     at_root = worst == len(inspection.formula) - 1
-    inside = f"{wording.digits_lost(inspection.eic_finite)} at {where}"
+    inside = f"{wording.digits_lost(inspection.eic_finite)}, most of them at {where}"
     if math.isinf(inspection.eic):
         singular = wording.count(inspection.counts.singular, "sample")
         inside = f"all digits at {singular}, where a value is 0 or infinitely steep" + (

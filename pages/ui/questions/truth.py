@@ -143,7 +143,7 @@ def _basis(result: InspectionResult, triangulation: Triangulation, node: int) ->
     basis = f"Compared on {which}; exact values are proved to 33 digits."
     looked_at = result.inspection.nodes[node]
     own, whole = triangulation.nodes[node].recursion, looked_at.local_eic_finite
-    digits = [wording.number(value, 1) for value in (own, whole)]
+    digits = [wording.digits_lost(value) for value in (own, whole)]
     if digits[0] == digits[1] or not math.isfinite(own - whole):
         return basis
     evaluated = looked_at.evaluated if looked_at.evaluated >= 0 else valid

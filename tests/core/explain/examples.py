@@ -606,7 +606,7 @@ EXAMPLES: tuple[Example, ...] = (
         {"x": [1e-200] * 3, "y": [1e-200] * 3, "z": [1e90, 1e99, 1e10]},
         "Beyond double range",
         "No double-precision value at any row: `x·y` underflows; the exact value is "
-        "in range at 2 of them.",
+        "in range at 2 of 3.",
     ),
     Example(
         facts.OutOfRange,

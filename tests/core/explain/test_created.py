@@ -126,10 +126,10 @@ def test_the_cause_is_where_most_is_created_and_all_answers_agree(text, ranges, 
 
 def test_a_second_large_part_is_named_with_its_digits():
     inspection = inspect_ranges("log(x-3)+sqrt(x)", count=2_000, x="3:10")
-    first, second = created_losses(inspection, inspection.worst_step)[:2]
+    first, second = created_losses(inspection, inspection.bottleneck)[:2]
     texts = [to_python(inspection.formula, loss.node_id) for loss in (first, second)]
     assert texts == ["log(x - 3) + sqrt(x)", "x - 3"]
-    explained = explain_loss(inspection, inspection.worst_step)
+    explained = explain_loss(inspection, inspection.bottleneck)
     assert [(cause.node, created) for cause, created in explained] == [
         (loss.node_id, pytest.approx(loss.digits)) for loss in (first, second)
     ]
@@ -139,9 +139,9 @@ def test_a_second_large_part_is_named_with_its_digits():
 
 def test_copies_of_one_sub_expression_are_one_cause():
     inspection = inspect_ranges("sin(1000*x)*sin(1000*x)", x="1:5")
-    first = created_losses(inspection, inspection.worst_step)[0]
+    first = created_losses(inspection, inspection.bottleneck)[0]
     assert first.copies == (3, 7) and first.digits > 0.9 * inspection.eic
-    nodes = [cause.node for cause, _ in explain_loss(inspection, inspection.worst_step)]
+    nodes = [cause.node for cause, _ in explain_loss(inspection, inspection.bottleneck)]
     assert nodes.count(first.node_id) == 1 and not {*first.copies[1:]} & {*nodes}
 
 
@@ -265,7 +265,7 @@ def test_a_worst_step_that_moves_is_named_with_where_it_was():
     was = math.log10(math.hypot(1, 1 / math.log(1.001)))
     now = math.log10(math.hypot(1, 3.14 / math.tan(3.14)))
     assert sentence(near, far) == (
-        f"The worst step moved from `log(x)` ({was:.1f} digits) to `sin(x)` ({now:.1f} digits)."
+        f"The worst step moved from `log(x)` ({was:.2f} digits) to `sin(x)` ({now:.2f} digits)."
     )
 
 

@@ -276,7 +276,7 @@ RESULT_CASES = [
     ("floor(y)", Lead.NOTHING, None, None),
     ("exp(x - x)", Lead.NOTHING, None, "x − x"),
     ("x - x", Lead.SENSITIVITY, "x − x", None),
-    ("2*(x - 2.9)", Lead.LOSS, "x − 2.9", "x − 2.9"),
+    ("2*(x - 2.9)", Lead.LOSS, "x − 2.9", None),
     ("0.1+0.2-0.3", Lead.LOSS, "0.1 + 0.2 − 0.3", None),
     ("2 + 3", Lead.NOTHING, None, None),
     ("1 - 1.0000001", Lead.LOSS, "1 − 1.0000001", None),
@@ -397,13 +397,13 @@ def test_the_three_losses_have_a_name_a_number_and_a_sentence():
     worst, result, shared = [loss.digits for loss in losses]
     assert worst > result > 5 and shared < 0.5  # sin² + cos² is 1 whatever x is
     for loss in losses:
-        assert str(loss.sentence).startswith(f"{loss.name}: {loss.digits:.1f} digits")
+        assert str(loss.sentence).startswith(f"{loss.name}: {loss.digits:.2f} digits")
 
 
 def test_the_account_of_an_infinite_loss_does_not_hide_the_finite_rest():
     (worst, result) = account_of_losses(inspect_columns("log(x)*2", x=[1.0, 2.0, 3.0]))
     assert math.isinf(worst.digits) and math.isinf(result.digits)
-    assert "infinite at some samples, 0.3 digits at the others" in str(result.sentence)
+    assert "infinite at some samples, 0.32 digits at the others" in str(result.sentence)
 
 
 def test_shared_and_independent_noise_agree_without_copies():

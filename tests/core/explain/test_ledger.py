@@ -356,7 +356,8 @@ def test_what_is_amplified_at_two_steps_alike_is_not_told_of_one():
 )
 def test_of_an_input_that_enters_in_more_places_it_is_said_which_are_meant(text, said):
     """No sentence gives a part of an input's noise for all of it."""
-    ledger = blame(inspect_ranges(text, count=2000, x="1:5", y="1:5"))
+    inspection = inspect_ranges(text, count=2000, x="1:5", y="1:5")
+    ledger = blame(inspection, inspection.bottleneck)
     assert said in " ".join(told_of(ledger))
     for source in {str(ledger.source(row)) for row in ledger.rows}:
         of_source = math.fsum(row.share for row in ledger.rows if str(ledger.source(row)) == source)
