@@ -24,14 +24,14 @@ LENS = (
 """A magnifying glass over a trace."""
 
 
-inspector = st.Page(inspector_page, title="Inspector", url_path="inspector", default=True)
-compare = st.Page(compare_page, title="Compare", url_path="compare")
-gap = st.Page(gap_page, title="Stability gap", url_path="gap")
-about = st.Page(about_page, title="About", url_path="about")
-help_ = st.Page(help_page, title="Help", url_path="help")
-organise = st.Page(organise_page, title="Organise", url_path="organise")
+inspector = st.Page(inspector_page, title="Inspector · EIC Lab", url_path="inspector", default=True)
+compare = st.Page(compare_page, title="Compare · EIC Lab", url_path="compare")
+gap = st.Page(gap_page, title="Stability gap · EIC Lab", url_path="gap")
+about = st.Page(about_page, title="About · EIC Lab", url_path="about")
+help_ = st.Page(help_page, title="Help · EIC Lab", url_path="help")
+organise = st.Page(organise_page, title="Organise · EIC Lab", url_path="organise")
 current = st.navigation([inspector, compare, gap, about, help_, organise], position="hidden")
-st.set_page_config(page_title=f"{current.title} · EIC Lab", page_icon=LENS, layout="wide")
+st.set_page_config(page_icon=LENS, layout="wide")
 # In the page, not beside it where Streamlit puts what is style alone: there it comes a frame later.
 st.html(f"<i hidden></i><style>{Path(__file__).with_name('style.css').read_text('utf-8')}</style>")
 # Visitors see no way to the organiser's pages. The volunteer's are none of these: pages/ballot.
