@@ -41,7 +41,7 @@ def headline(verdict: Judgement, better: str = "", *, stopped: bool = False) -> 
     >>> samples = Samples.from_columns({"x": [0.9999, 0.99995, 0.99999]})
     >>> for text in ("sqrt(1-x)", "sqrt(x-2)", "x + 1"):
     ...     print(headline(verdict(inspect(read(text).formula, samples))))
-    Nothing to rewrite, but sensitive: 71,000-fold errors at nine in ten rows, at `1 − x`: the two \
+    Computed right, but sensitive: 71,000-fold errors at nine in ten rows, at `1 − x`: the two \
 terms cancel.
     No real value at any row, at `√(x − 2)`: the argument of a square root must not be negative.
     All well: errors grow less than tenfold at nine in ten rows, and a program computes the result \
@@ -62,14 +62,8 @@ right.
                 times=times,
                 **_told(leading, formula),
             )
-        if stopped:
-            return say(
-                "{times}-fold errors at nine in ten rows, at {place}: {clause}.",
-                times=times,
-                **_told(leading, formula),
-            )
         return say(
-            "Nothing to rewrite, but sensitive: {times}-fold errors at nine in ten rows, at "
+            "Computed right, but sensitive: {times}-fold errors at nine in ten rows, at "
             "{place}: {clause}.",
             times=times,
             **_told(leading, formula),

@@ -95,7 +95,7 @@ def test_json_holds_the_verdict_and_its_findings(eic):
 def test_a_formula_that_is_sensitive_and_computed_right_is_told_so(capsys):
     main(["inspect", "sqrt(1-x)", "--range", "x=0.9999:1", "--samples", "500"])
     headline, level, *_ = lines = capsys.readouterr().out.splitlines()
-    assert headline.startswith("Nothing to rewrite, but sensitive")
+    assert headline.startswith("Computed right, but sensitive")
     assert level == "level        very sensitive, computed right"
     measured = next(line for line in lines if line.startswith("measured "))
     assert "0.0 at the worst, in float64 at 200 of 500 rows" in measured

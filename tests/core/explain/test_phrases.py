@@ -99,7 +99,7 @@ HEADLINES = [
     (
         "sqrt(1-x)",
         {"x": "0.9999:1"},
-        "Nothing to rewrite, but sensitive: {times}-fold errors at nine in ten rows, at "
+        "Computed right, but sensitive: {times}-fold errors at nine in ten rows, at "
         "`1 − x`: the two terms cancel.",
         "very sensitive",
         "computed right",
