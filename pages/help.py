@@ -6,7 +6,7 @@ import base64
 import mimetypes
 import posixpath
 import re
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
@@ -31,7 +31,7 @@ _ENTRY = re.compile(r"^ +- (?:([^:\n]+): )?([\w/-]+)\.md$", re.MULTILINE)
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
 
 
-@cache
+@lru_cache(maxsize=1)
 def help_pages() -> dict[str, str]:
     """The pages that lie in docs/, in the site's order, with their titles."""
     entries = _ENTRY.findall((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
@@ -49,7 +49,7 @@ def _heading(name: str) -> str:
     return first.lstrip("# ")
 
 
-@cache
+@lru_cache(maxsize=64)
 def help_text(name: str) -> str:
     """A page's Markdown: links lead to pages of the app, pictures are in it; a link to what the app
     does not show is its words alone.

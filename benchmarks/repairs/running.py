@@ -228,8 +228,8 @@ def exact_doubles(formula: Formula, columns: Columns) -> NDArray[np.float64]:
     evaluator = ExactEvaluator(tape_of(formula), ACCURACY, GREAT_DEPTH)
     names = formula.variables
     values = []
-    for row in zip(*(columns[name].tolist() for name in names), strict=True):
-        sample = evaluator.sample(dict(zip(names, row, strict=True)))
+    for place in range(len(next(iter(columns.values())))):  # A form may have no variable
+        sample = evaluator.sample({name: float(columns[name][place]) for name in names})
         values.append(sample.doubles[-1] if sample.first_invalid is None else math.nan)
     return np.array(values)
 

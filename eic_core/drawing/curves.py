@@ -377,7 +377,8 @@ def _decimal(value: int, digits: int) -> str:
 def points_of(trace: Trace, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
     """Shares of the range and values of all that the largest plot shows, with nan at each gap."""
     gap = np.full((1, 2), np.nan)
-    pieces = draw_line(trace, 0, COLUMNS, ROWS).pieces
+    line = draw_line(trace, 0, COLUMNS, ROWS)
+    pieces = sorted((*line.pieces, *line.band), key=lambda piece: float(piece[0, 0]))
     x, y = np.concatenate([gap, *(part for piece in pieces for part in (piece, gap))]).T
     return x / COLUMNS, low + (1 - y / ROWS) * (high - low)
 

@@ -93,7 +93,9 @@ class MeasuredForm:
         """By this the shortest form comes first, in the shortest spelling."""
         text = self.formula.source
         in_turn = nested_quotients(self.terms, self.root)
-        return self.merit.length, in_turn, len(text), len(self.steps), self.merit.nanoseconds, text
+        merit = self.merit
+        order = merit.length, merit.functions, in_turn, len(text), len(self.steps)
+        return *order, merit.nanoseconds, text
 
     @cached_property
     def repair(self) -> Repair | None:

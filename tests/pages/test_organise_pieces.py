@@ -54,7 +54,7 @@ def test_the_page_itself_shows_a_visitor_the_door_and_nothing_of_a_study() -> No
 
 def test_visitors_see_no_way_to_the_organisers_pages() -> None:
     links = [link.proto.label for link in open_page().get("page_link")]
-    assert links == ["Inspector", "Compare", "About"]
+    assert links == ["Inspector", "Compare", "About", "Help"]
 
 
 def test_a_set_up_link_is_printed_until_a_passphrase_is_chosen(tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def test_a_form_that_a_person_would_write_comes_first(text: str, ranges: str, fo
             "x - sin(x)",
             "x=loguniform:1e-4:1",
             "at the worst, by this writing",
-            "a series or a library function",
+            "a series, a library function or a fused multiply-add",
         ),
         ("log(-abs(x))", "x=1:2", "no sample has a value", "has a finite value"),
     ],
